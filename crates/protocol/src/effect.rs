@@ -1,0 +1,117 @@
+//! What a Machine asks of the outside.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use crate::{Event, Grant, Map, Millis, OutputShape, StepId};
+
+/// One output of a Machine's `apply`: something to do, or something to tell.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Output {
+    /// To do.
+    Effect(Effect),
+    /// To tell.
+    Event(Event),
+}
+
+/// Something that the outside is asked to do.
+///
+/// An effect is open from the moment it is put out until its `Completed`, `Failed`, `ChildEnded` or `Answered`
+/// entry is applied, or [`Effect::Abandon`] names its step. After a crash the open effects are put out again.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "effect", rename_all = "snake_case")]
+pub enum Effect {
+    /// Call a model. The driver renders the request with `Machine::model_request(step)`, commits `Dispatched`,
+    /// applies it, and carries the call out unless that put out an `Abandon`.
+    CallModel {
+        /// The step.
+        step: StepId,
+        /// The attempt, from 1.
+        attempt: u32,
+        /// Milliseconds to wait before.
+        delay_ms: u64,
+        /// Longest time for the attempt, in milliseconds.
+        timeout_ms: Option<u64>,
+    },
+    /// Run an op.
+    RunOp {
+        /// The step.
+        step: StepId,
+        /// The attempt, from 1.
+        attempt: u32,
+        /// Milliseconds to wait before.
+        delay_ms: u64,
+        /// Longest time for the attempt, in milliseconds.
+        timeout_ms: Option<u64>,
+        /// The op's name.
+        op: Arc<str>,
+        /// Its input, by name.
+        input: Map,
+        /// How long an equal call's result may be reused, in milliseconds; none: never.
+        cache_ms: Option<u64>,
+    },
+    /// Start a child graph in the scope of this step.
+    Spawn {
+        /// The step.
+        step: StepId,
+        /// The graph, by its path in the bundle.
+        graph: Arc<str>,
+        /// Its input.
+        input: Map,
+        /// Its configuration.
+        config: Map,
+        /// What it may use.
+        grant: Grant,
+    },
+    /// Ask a person.
+    Ask {
+        /// The step: the question's id.
+        step: StepId,
+        /// The question.
+        question: Arc<str>,
+        /// The shape of the answer.
+        shape: OutputShape,
+        /// How long to wait, in milliseconds; none: for ever.
+        timeout_ms: Option<u64>,
+    },
+    /// Commit `TimerFired` at this moment.
+    WakeAt {
+        /// The timer's name, unique in its scope.
+        timer: Arc<str>,
+        /// When.
+        at: Millis,
+    },
+    /// The result of a step is no longer wanted: cancel it. What comes back later settles the ledger only.
+    Abandon {
+        /// The step.
+        step: StepId,
+    },
+}
+
+impl Effect {
+    /// The step that it belongs to; none for a timer.
+    pub fn step(&self) -> Option<&StepId> {
+        match self {
+            Effect::CallModel { step, .. }
+            | Effect::RunOp { step, .. }
+            | Effect::Spawn { step, .. }
+            | Effect::Ask { step, .. }
+            | Effect::Abandon { step } => Some(step),
+            Effect::WakeAt { .. } => None,
+        }
+    }
+}
+
+impl From<Effect> for Output {
+    fn from(effect: Effect) -> Output {
+        Output::Effect(effect)
+    }
+}
+
+impl From<Event> for Output {
+    fn from(event: Event) -> Output {
+        Output::Event(event)
+    }
+}

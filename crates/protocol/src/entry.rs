@@ -1,0 +1,172 @@
+//! What a journal holds.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Exit, Map, ModelReply, ReportOutcome, Spent, StepError, StepId, Usage, Value};
+
+/// Milliseconds since 1970-01-01 UTC.
+pub type Millis = i64;
+
+/// The number of the rules under which journals written now are folded. It is raised when the same entries
+/// would fold to something else; a journal is always folded under its own number.
+pub const SEMANTICS: u32 = 1;
+
+/// Something that happened outside a Machine, stamped by the committer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    /// When it was committed. Never goes back within a run.
+    pub at: Millis,
+    /// What happened.
+    #[serde(flatten)]
+    pub body: EntryBody,
+}
+
+/// The kinds of entries.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "entry", rename_all = "snake_case")]
+pub enum EntryBody {
+    /// The instance started. Always the first entry.
+    Started(Started),
+    /// A step was sent out: from here on it may have cost something.
+    Dispatched {
+        /// The step.
+        step: StepId,
+        /// The attempt, from 1.
+        attempt: u32,
+        /// Hash of the rendered request, for model calls.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        request: Option<String>,
+        /// Tokens to reserve: estimate of the input and the maximum output.
+        #[serde(default)]
+        reserve_tokens: u64,
+        /// Money to reserve, in micro-dollars; none where no price is known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reserve_micro_usd: Option<u64>,
+    },
+    /// An attempt failed. The Machine decides whether there is another.
+    AttemptFailed {
+        /// The step.
+        step: StepId,
+        /// The attempt, from 1.
+        attempt: u32,
+        /// What went wrong.
+        error: StepError,
+        /// What it used nevertheless.
+        #[serde(default)]
+        usage: Usage,
+    },
+    /// A step is done.
+    Completed {
+        /// The step.
+        step: StepId,
+        /// The attempt that answered.
+        attempt: u32,
+        /// What came back.
+        output: StepOutput,
+    },
+    /// A step can not be done, whatever the number of attempts left.
+    Failed {
+        /// The step.
+        step: StepId,
+        /// What went wrong.
+        error: StepError,
+    },
+    /// A child graph ended.
+    ChildEnded {
+        /// The step that started it.
+        step: StepId,
+        /// How, and what it hands up.
+        end: ScopeEnd,
+    },
+    /// A person answered a question.
+    Answered {
+        /// The question's step.
+        step: StepId,
+        /// The answer, in the shape that was asked for.
+        answer: Value,
+    },
+    /// The time of a [`WakeAt`](crate::Effect::WakeAt) has come.
+    TimerFired {
+        /// The timer's name.
+        timer: Arc<str>,
+    },
+    /// Somebody, or the parent, wants the instance to stop.
+    CancelRequested {
+        /// Why, for the record.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        detail: Option<String>,
+    },
+}
+
+/// The first entry of an instance.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Started {
+    /// The graph, by its path in the bundle: `deep_research`, `deep_research/supervisor`.
+    pub graph: Arc<str>,
+    /// The input, by channel name, checked against the declared types.
+    pub input: Map,
+    /// The effective configuration.
+    pub config: Map,
+    /// What the parent allows it to use; at the root, everything.
+    #[serde(default)]
+    pub grant: Grant,
+    /// The attempt of this instance, from 1.
+    pub attempt: u32,
+    /// The rules under which this journal is folded.
+    pub semantics: u32,
+    /// Hash of graphs, prompts and configuration.
+    pub bundle: Arc<str>,
+}
+
+/// Bounds that a child gets from its parent. None: the parent has no such limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Grant {
+    /// Tokens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
+    /// Micro-dollars.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_micro_usd: Option<u64>,
+    /// Model calls.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model_calls: Option<u64>,
+    /// Tool calls.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_calls: Option<u64>,
+    /// The moment by which it must be through, its own `finally` included.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deadline: Option<Millis>,
+}
+
+/// What a step brought back.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StepOutput {
+    /// A model's reply.
+    Model(ModelReply),
+    /// An op's record.
+    Op(Value),
+}
+
+/// How an instance ended and what it hands up.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ScopeEnd {
+    /// Its exit.
+    pub exit: Exit,
+    /// How its `finally` stage went; none where it has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub report: Option<ReportOutcome>,
+    /// What went wrong in the `finally` stage, where something did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub report_error: Option<StepError>,
+    /// Its output channels, by name. Channels that add (append, sum, messages) and are input as well hold only
+    /// what was added.
+    pub output: Map,
+    /// What it and its children used.
+    pub settled: Spent,
+    /// The ends of all instances below it, in delegation order, each parent before its children.
+    #[serde(default)]
+    pub children: Vec<Exit>,
+}

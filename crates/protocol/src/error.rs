@@ -1,0 +1,139 @@
+//! Failures of steps, as data.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::ExitReason;
+
+/// What went wrong with a step, by kind. Graphs read it as `error.kind`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ErrorKind {
+    /// No answer within the step's timeout.
+    StepTimeout,
+    /// The provider asks to slow down (HTTP 429).
+    RateLimited,
+    /// The provider or service can not serve now (HTTP 5xx, overload).
+    Unavailable,
+    /// The connection failed or broke off.
+    Network,
+    /// Key missing or refused (HTTP 401, 403).
+    Unauthorized,
+    /// Model, file or endpoint not found (HTTP 404).
+    NotFound,
+    /// The request is longer than the model's context window.
+    ContextOverflow,
+    /// The model refused for reasons of content.
+    Refusal,
+    /// The request is wrong and will stay wrong (other HTTP 4xx).
+    InvalidRequest,
+    /// The answer does not have the shape that was asked for.
+    InvalidOutput,
+    /// Arguments or input do not fit.
+    InvalidInput,
+    /// Not started: a limit, a grant or a person said no.
+    Refused,
+    /// A question was not answered in time.
+    Unanswered,
+    /// A tool failed in its own way.
+    Tool,
+    /// An expression or template could not be evaluated, two writers of one channel, a route that holds
+    /// nowhere.
+    Graph,
+    /// Given up because the run or its parent ended.
+    Cancelled,
+}
+
+/// Model, tool or graph: what a failure counts as when no `on_error` says otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorClass {
+    /// A model call failed.
+    Model,
+    /// A tool, op or question failed.
+    Tool,
+}
+
+impl ErrorKind {
+    /// Whether trying again may help. Refusals, wrong keys and wrong input never do.
+    pub fn is_transient(self) -> bool {
+        matches!(
+            self,
+            ErrorKind::StepTimeout
+                | ErrorKind::RateLimited
+                | ErrorKind::Unavailable
+                | ErrorKind::Network
+                | ErrorKind::InvalidOutput
+                | ErrorKind::Tool
+        )
+    }
+
+    /// The exit of an instance that such a failure ends.
+    pub fn exit(self, class: ErrorClass) -> ExitReason {
+        match (self, class) {
+            (ErrorKind::StepTimeout, _) => ExitReason::StepTimeout,
+            (ErrorKind::ContextOverflow, _) => ExitReason::ContextOverflow,
+            (ErrorKind::Refusal, _) => ExitReason::Refusal,
+            (ErrorKind::Graph, _) => ExitReason::GraphError,
+            (ErrorKind::Cancelled, _) => ExitReason::Cancelled,
+            (ErrorKind::Unanswered, _) => ExitReason::ClarificationNeeded,
+            (_, ErrorClass::Model) => ExitReason::ModelError,
+            (_, ErrorClass::Tool) => ExitReason::ToolError,
+        }
+    }
+
+    /// The name that graphs and traces use.
+    pub fn name(self) -> &'static str {
+        match self {
+            ErrorKind::StepTimeout => "step_timeout",
+            ErrorKind::RateLimited => "rate_limited",
+            ErrorKind::Unavailable => "unavailable",
+            ErrorKind::Network => "network",
+            ErrorKind::Unauthorized => "unauthorized",
+            ErrorKind::NotFound => "not_found",
+            ErrorKind::ContextOverflow => "context_overflow",
+            ErrorKind::Refusal => "refusal",
+            ErrorKind::InvalidRequest => "invalid_request",
+            ErrorKind::InvalidOutput => "invalid_output",
+            ErrorKind::InvalidInput => "invalid_input",
+            ErrorKind::Refused => "refused",
+            ErrorKind::Unanswered => "unanswered",
+            ErrorKind::Tool => "tool",
+            ErrorKind::Graph => "graph",
+            ErrorKind::Cancelled => "cancelled",
+        }
+    }
+}
+
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A failure of a step. Graphs read it as `error`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StepError {
+    /// What went wrong.
+    pub kind: ErrorKind,
+    /// What a person should know: what was wrong, where, what to do. Never holds keys.
+    pub message: String,
+    /// How long the provider asks to wait before another try, in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_after_ms: Option<u64>,
+}
+
+impl StepError {
+    /// A failure without a waiting time.
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> StepError {
+        StepError { kind, message: message.into(), retry_after_ms: None }
+    }
+}
+
+impl fmt::Display for StepError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.kind, self.message)
+    }
+}
+
+impl std::error::Error for StepError {}

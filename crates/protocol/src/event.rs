@@ -1,0 +1,126 @@
+//! What a Machine tells the outside.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Exit, Millis, ReportOutcome, ScopePath, Spent, StepError, StepId};
+
+/// Something that a Machine did, told for progress, traces and statistics. Events are a fold of the journal:
+/// they can be made again from it at any time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum Event {
+    /// A graph instance started.
+    ScopeStarted {
+        /// The instance.
+        scope: ScopePath,
+        /// The graph, by its path in the bundle.
+        graph: Arc<str>,
+    },
+    /// A super-step began.
+    SuperStepStarted {
+        /// The instance.
+        scope: ScopePath,
+        /// Its number, from 1.
+        number: u64,
+        /// The nodes that run in it, in plan order.
+        nodes: Vec<StepId>,
+    },
+    /// A node started.
+    NodeStarted {
+        /// The node's step.
+        step: StepId,
+        /// Progress text.
+        title: Arc<str>,
+    },
+    /// A tool call was admitted.
+    CallAdmitted {
+        /// The call's step.
+        step: StepId,
+        /// The tool.
+        tool: Arc<str>,
+    },
+    /// A tool call was admitted and waits for a place among the `parallel` calls of its turn.
+    CallQueued {
+        /// The call's step.
+        step: StepId,
+        /// The tool.
+        tool: Arc<str>,
+    },
+    /// A tool call was refused, and the model told why.
+    CallRefused {
+        /// The call's step.
+        step: StepId,
+        /// The tool.
+        tool: Arc<str>,
+        /// Why, in the words that the model gets.
+        reason: Arc<str>,
+    },
+    /// A tool call could not be read: unknown tool, arguments that do not fit. The model was told why.
+    CallMalformed {
+        /// The call's step.
+        step: StepId,
+        /// The name that the model wrote.
+        tool: Arc<str>,
+        /// Why, in the words that the model gets.
+        reason: Arc<str>,
+    },
+    /// A step was committed.
+    StepCompleted {
+        /// The step.
+        step: StepId,
+    },
+    /// An attempt failed and is repeated.
+    AttemptFailed {
+        /// The step.
+        step: StepId,
+        /// The attempt that failed.
+        attempt: u32,
+        /// Why.
+        error: StepError,
+        /// Milliseconds until the next.
+        delay_ms: u64,
+    },
+    /// A step failed for good.
+    StepFailed {
+        /// The step.
+        step: StepId,
+        /// Why.
+        error: StepError,
+    },
+    /// A question to the person is open.
+    Asked {
+        /// The question's step: its id.
+        step: StepId,
+        /// The question.
+        question: Arc<str>,
+    },
+    /// A limit was reached.
+    LimitReached {
+        /// The instance.
+        scope: ScopePath,
+        /// The limit's name.
+        limit: Arc<str>,
+        /// What was counted, in the limit's unit.
+        value: u64,
+        /// The bound.
+        bound: u64,
+    },
+    /// Research in the instance has ended; `finally` follows where there is one.
+    Exited {
+        /// How.
+        exit: Exit,
+    },
+    /// The instance is over.
+    ScopeEnded {
+        /// The instance.
+        scope: ScopePath,
+        /// How its `finally` stage went.
+        report: Option<ReportOutcome>,
+        /// What it and its children used.
+        settled: Spent,
+        /// When.
+        at: Millis,
+    },
+}

@@ -1,0 +1,34 @@
+//! The words of deepgraph: what a journal holds, what a Machine asks for and tells, what models and
+//! tools exchange.
+//!
+//! This crate is a leaf. It has types, their JSON form and the few rules that are tables (exit classes,
+//! precedence, run status); it has no behaviour beyond that and does no I/O.
+//!
+//! Entries and events are append-only vocabularies: a journal written today must be readable for ever, so
+//! variants and fields are added, never renamed or given another meaning.
+
+mod effect;
+mod entry;
+mod error;
+mod event;
+mod exit;
+mod message;
+mod model;
+mod record;
+mod status;
+mod step;
+mod usage;
+mod value;
+
+pub use effect::{Effect, Output};
+pub use entry::{Entry, EntryBody, Grant, Millis, ScopeEnd, SEMANTICS, Started, StepOutput};
+pub use error::{ErrorClass, ErrorKind, StepError};
+pub use event::Event;
+pub use exit::{Exit, ExitClass, ExitReason, LimitHit};
+pub use message::{Message, Role, ToolCall};
+pub use model::{FinishReason, ModelReply, ModelRequest, OutputShape, ToolRole, ToolSpec};
+pub use record::{Citation, Fact, Handoff, Hit, Piece, Source, Span};
+pub use status::{ReportOutcome, RunStatus};
+pub use step::{ScopePath, StepId};
+pub use usage::{Meter, Spent, Usage};
+pub use value::{Map, Value};

@@ -1,0 +1,156 @@
+//! The built-in record types of the graph language: `hit source fact handoff citation`.
+//!
+//! `message`, `tool_call` and `error` are [`Message`](crate::Message), [`ToolCall`](crate::ToolCall) and
+//! [`StepError`](crate::StepError).
+
+use serde::{Deserialize, Serialize};
+
+/// A range in a document.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Span {
+    /// First byte, from 0.
+    pub start: u64,
+    /// The byte after the last.
+    pub end: u64,
+    /// Line of the first byte, from 1.
+    pub line: u64,
+    /// Page, from 1, for paged documents (PDF). There `start`, `end` and `line` are those of the text extracted
+    /// from that page, since the file itself holds no readable text; elsewhere they are those of the file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page: Option<u64>,
+}
+
+/// A passage of a document that was searched or read: what can be cited.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Source {
+    /// Its id, written `[id]` in handoffs and drafts: derived from document and position, so it is the same
+    /// whichever researcher finds it first.
+    pub id: String,
+    /// The document: its path, as the user would write it.
+    pub document: String,
+    /// The document's title.
+    pub title: String,
+    /// The headings or keys above the passage, outermost first, joined by ` › `; "" where there are none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub section: String,
+    /// Where the passage stands.
+    pub span: Span,
+    /// The passage's text, as extracted.
+    pub text: String,
+    /// Where each piece of `text` stands in the document; empty where `text` is the document's bytes
+    /// `span.start..span.end` themselves.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pieces: Vec<Piece>,
+    /// The date of the document as it states it, ISO 8601.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub date: Option<String>,
+}
+
+impl Source {
+    /// Where the bytes `at..at + len` of this passage's text stand in the document.
+    ///
+    /// With `pieces`, the span from the first piece that the range touches to the last; a range that touches
+    /// none (text that we added, such as a key's name) gives the whole passage. Out of range is cut to the text.
+    pub fn locate(&self, at: usize, len: usize) -> Span {
+        let from = at.min(self.text.len());
+        let to = at.saturating_add(len).min(self.text.len());
+        if self.pieces.is_empty() {
+            let newlines = self.text.as_bytes()[..from].iter().filter(|b| **b == b'\n').count();
+            return Span {
+                start: self.span.start + from as u64,
+                end: self.span.start + to as u64,
+                line: self.span.line + newlines as u64,
+                page: self.span.page,
+            };
+        }
+        let (from, to) = (from as u64, to as u64);
+        let mut touched = self.pieces.iter().filter(|p| p.at < to && from < p.at + p.len);
+        let Some(first) = touched.next() else { return self.span };
+        let last = touched.next_back().unwrap_or(first);
+        // A piece of equal length is a verbatim copy, so that the range can be cut inside it.
+        let verbatim = |p: &Piece| p.span.end - p.span.start == p.len;
+        let start = if verbatim(first) { first.span.start + from.saturating_sub(first.at) } else { first.span.start };
+        let end = if verbatim(last) {
+            last.span.end - (last.at + last.len).saturating_sub(to)
+        } else {
+            last.span.end
+        };
+        Span { start, end, line: first.span.line, page: first.span.page }
+    }
+}
+
+/// A run of a passage's text and the bytes of the document that it was taken from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Piece {
+    /// First byte in the passage's text.
+    pub at: u64,
+    /// Length in the passage's text, in bytes.
+    pub len: u64,
+    /// The bytes in the document.
+    pub span: Span,
+}
+
+/// A search result.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Hit {
+    /// Id of the source.
+    pub source: String,
+    /// The document's path.
+    pub document: String,
+    /// The document's title.
+    pub title: String,
+    /// The passage.
+    pub text: String,
+    /// Rank score, higher is better; comparable within one search only.
+    pub score: f64,
+}
+
+/// A normalised proposition found in a source.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Fact {
+    /// Hash of the normalised text: facts with the same key are the same fact.
+    pub key: String,
+    /// The text as it stands in the source.
+    pub text: String,
+    /// Id of the source.
+    pub source: String,
+    /// Where it stands in the document.
+    pub span: Span,
+}
+
+/// What a researcher hands up.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Handoff {
+    /// The objective that it was given.
+    pub objective: String,
+    /// The findings as text, each sentence with its source ids.
+    pub text: String,
+    /// How many statements of `text` cite a source that the researcher saw.
+    pub findings: u64,
+    /// Ids of the sources that `text` cites, in order of first citation.
+    #[serde(default)]
+    pub sources: Vec<String>,
+    /// What was looked for and not found.
+    #[serde(default)]
+    pub unknowns: Vec<String>,
+    /// Dates that the findings apply to, as the sources give them.
+    #[serde(default)]
+    pub dates: Vec<String>,
+}
+
+/// One citation of a report.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Citation {
+    /// The number in the report: `[1]`.
+    pub number: u64,
+    /// Id of the source.
+    pub source: String,
+    /// The document's path.
+    pub document: String,
+    /// The document's title.
+    pub title: String,
+    /// Where the cited words stand in the document.
+    pub span: Span,
+    /// The cited words.
+    pub quote: String,
+}
