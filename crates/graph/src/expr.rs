@@ -1,0 +1,263 @@
+//! Expressions and templates: MiniJinja, fuel-limited, without clock or randomness.
+
+use std::fmt;
+use std::sync::Arc;
+
+use deepgraph_protocol::Value;
+use minijinja::Environment;
+use minijinja::value::{Enumerator, Object, ObjectRepr, Value as Jinja};
+
+/// Instructions that one evaluation may use.
+const FUEL: u64 = 5_000_000;
+
+/// What an expression can read, looked up when it is read: nothing is copied beforehand.
+pub trait Names: Send + Sync + fmt::Debug + 'static {
+    /// The value of a name; none where the name is not known.
+    fn lookup(&self, name: &str) -> Option<Value>;
+}
+
+/// An expression. Compiled in the [`Programs`] of its bundle.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Expr {
+    /// Key in the programs.
+    pub(crate) key: Arc<str>,
+    /// Its text.
+    pub source: Arc<str>,
+    /// Where it stands: `FILE:LINE:COLUMN`.
+    pub place: Arc<str>,
+}
+
+/// A template that gives text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Text {
+    /// Key in the programs.
+    pub(crate) key: Arc<str>,
+    /// Its text.
+    pub source: Arc<str>,
+    /// Where it stands: `FILE:LINE:COLUMN`, or the prompt file.
+    pub place: Arc<str>,
+}
+
+/// A value with expressions in it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ValueExpr {
+    /// A bare expression.
+    Expr(Expr),
+    /// A template: gives text.
+    Text(Text),
+    /// A fixed value.
+    Literal(Value),
+    /// A list of such values.
+    List(Vec<ValueExpr>),
+    /// A record of such values.
+    Record(Vec<(Arc<str>, ValueExpr)>),
+}
+
+/// An expression or template that could not be evaluated.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{place}: `{source_text}`: {message}")]
+pub struct EvalError {
+    /// Where it stands.
+    pub place: Arc<str>,
+    /// The expression, or the first line of the template.
+    pub source_text: Arc<str>,
+    /// What was wrong.
+    pub message: String,
+}
+
+/// The compiled expressions and templates of a bundle.
+pub struct Programs {
+    env: Environment<'static>,
+}
+
+impl fmt::Debug for Programs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Programs({})", self.env.templates().count())
+    }
+}
+
+/// The name under which an expression's value is left in the state of its template.
+const RESULT: &str = "__value";
+
+impl Default for Programs {
+    fn default() -> Programs {
+        Programs::new()
+    }
+}
+
+impl Programs {
+    /// No programs yet.
+    pub fn new() -> Programs {
+        let mut env = Environment::new();
+        env.set_fuel(Some(FUEL));
+        env.set_undefined_behavior(minijinja::UndefinedBehavior::Chainable);
+        env.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
+        env.set_formatter(|out, state, value| {
+            if value.is_none() || value.is_undefined() {
+                return Ok(());
+            }
+            minijinja::escape_formatter(out, state, value)
+        });
+        Programs { env }
+    }
+
+    /// The environment, for checks.
+    pub(crate) fn env(&self) -> &Environment<'static> {
+        &self.env
+    }
+
+    /// Compiles an expression.
+    pub(crate) fn add_expr(&mut self, source: &str, place: &str) -> Result<Expr, minijinja::Error> {
+        // Compiled on its own first, so that a syntax error is told of the expression, not of our wrapping.
+        self.env.compile_expression_owned(source.to_owned()).map(drop)?;
+        let key: Arc<str> = format!("e{}", self.env.templates().count()).into();
+        self.env.add_template_owned(key.to_string(), format!("{{% set {RESULT} = ({source}) %}}"))?;
+        Ok(Expr { key, source: source.into(), place: place.into() })
+    }
+
+    /// Compiles a template.
+    pub(crate) fn add_text(&mut self, source: &str, place: &str) -> Result<Text, minijinja::Error> {
+        let key: Arc<str> = format!("t{}", self.env.templates().count()).into();
+        self.env.add_template_owned(key.to_string(), source.to_owned())?;
+        Ok(Text { key, source: source.into(), place: place.into() })
+    }
+
+    /// The value of an expression.
+    pub fn eval(&self, expr: &Expr, names: &Arc<dyn Names>) -> Result<Value, EvalError> {
+        let run = || -> Result<Value, minijinja::Error> {
+            let captured = self.env.get_template(&expr.key)?.render_captured(context(names))?;
+            let found = captured.state().lookup(RESULT).unwrap_or_default();
+            from_jinja(&found)
+        };
+        run().map_err(|e| eval_error(&expr.place, &expr.source, &e))
+    }
+
+    /// The text of a template.
+    pub fn render(&self, text: &Text, names: &Arc<dyn Names>) -> Result<String, EvalError> {
+        self.env
+            .get_template(&text.key)
+            .and_then(|t| t.render(context(names)))
+            .map_err(|e| eval_error(&text.place, &text.source, &e))
+    }
+
+    /// The value of a value with expressions.
+    pub fn value(&self, value: &ValueExpr, names: &Arc<dyn Names>) -> Result<Value, EvalError> {
+        match value {
+            ValueExpr::Literal(fixed) => Ok(fixed.clone()),
+            ValueExpr::Expr(expr) => self.eval(expr, names),
+            ValueExpr::Text(text) => self.render(text, names).map(Value::from),
+            ValueExpr::List(items) => {
+                items.iter().map(|i| self.value(i, names)).collect::<Result<Vec<_>, EvalError>>().map(Value::from)
+            }
+            ValueExpr::Record(fields) => fields
+                .iter()
+                .map(|(name, v)| Ok((name.clone(), self.value(v, names)?)))
+                .collect::<Result<Vec<_>, EvalError>>()
+                .map(Value::record),
+        }
+    }
+}
+
+fn eval_error(place: &Arc<str>, source: &Arc<str>, error: &minijinja::Error) -> EvalError {
+    let first = source.lines().next().unwrap_or("");
+    let message = match error.detail() {
+        Some(detail) => format!("{}: {detail}", error.kind()),
+        None => error.kind().to_string(),
+    };
+    EvalError { place: place.clone(), source_text: first.into(), message }
+}
+
+fn context(names: &Arc<dyn Names>) -> Jinja {
+    Jinja::from_object(Root(names.clone()))
+}
+
+/// The top level names of an evaluation.
+#[derive(Debug)]
+struct Root(Arc<dyn Names>);
+
+impl Object for Root {
+    fn get_value(self: &Arc<Self>, key: &Jinja) -> Option<Jinja> {
+        self.0.lookup(key.as_str()?).map(|v| to_jinja(&v))
+    }
+}
+
+/// A list of the state, read in place.
+#[derive(Debug)]
+struct Items(Arc<Vec<Value>>);
+
+impl Object for Items {
+    fn repr(self: &Arc<Self>) -> ObjectRepr {
+        ObjectRepr::Seq
+    }
+    fn get_value(self: &Arc<Self>, key: &Jinja) -> Option<Jinja> {
+        self.0.get(key.as_usize()?).map(to_jinja)
+    }
+    fn enumerate(self: &Arc<Self>) -> Enumerator {
+        Enumerator::Seq(self.0.len())
+    }
+}
+
+/// A record or map of the state, read in place.
+#[derive(Debug)]
+struct Fields(Arc<deepgraph_protocol::Map>);
+
+impl Object for Fields {
+    fn get_value(self: &Arc<Self>, key: &Jinja) -> Option<Jinja> {
+        self.0.get(key.as_str()?).map(to_jinja)
+    }
+    fn enumerate(self: &Arc<Self>) -> Enumerator {
+        Enumerator::Values(self.0.keys().map(|k| Jinja::from(k.clone())).collect())
+    }
+}
+
+fn to_jinja(value: &Value) -> Jinja {
+    match value {
+        Value::Null => Jinja::from(()),
+        Value::Bool(b) => Jinja::from(*b),
+        Value::Int(i) => Jinja::from(*i),
+        Value::Float(f) => Jinja::from(*f),
+        Value::Text(s) => Jinja::from(s.clone()),
+        Value::List(items) => Jinja::from_object(Items(items.clone())),
+        Value::Map(fields) => Jinja::from_object(Fields(fields.clone())),
+    }
+}
+
+fn from_jinja(value: &Jinja) -> Result<Value, minijinja::Error> {
+    if let Some(items) = value.downcast_object::<Items>() {
+        return Ok(Value::List(items.0.clone()));
+    }
+    if let Some(fields) = value.downcast_object::<Fields>() {
+        return Ok(Value::Map(fields.0.clone()));
+    }
+    use minijinja::value::ValueKind as Kind;
+    Ok(match value.kind() {
+        Kind::Undefined | Kind::None => Value::Null,
+        Kind::Bool => Value::Bool(value.is_true()),
+        Kind::Number => match value.as_i64() {
+            Some(i) if value.is_integer() => Value::Int(i),
+            _ => f64::try_from(value.clone()).map(Value::from)?,
+        },
+        Kind::String => Value::Text(value.to_str().unwrap_or_default()),
+        Kind::Map => {
+            let mut fields = deepgraph_protocol::Map::new();
+            for key in value.try_iter()? {
+                let item = value.get_item(&key)?;
+                fields.insert(key.to_string().into(), from_jinja(&item)?);
+            }
+            Value::from(fields)
+        }
+        Kind::Seq | Kind::Iterable => {
+            let mut items = Vec::new();
+            for item in value.try_iter()? {
+                items.push(from_jinja(&item)?);
+            }
+            Value::from(items)
+        }
+        other => {
+            return Err(minijinja::Error::new(
+                minijinja::ErrorKind::BadSerialization,
+                format!("gives a {other}, which is no data"),
+            ));
+        }
+    })
+}
