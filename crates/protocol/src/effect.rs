@@ -18,13 +18,13 @@ pub enum Output {
 
 /// Something that the outside is asked to do.
 ///
-/// An effect is open from the moment it is put out until its `Completed`, `Failed`, `ChildEnded` or `Answered`
-/// entry is applied, or [`Effect::Abandon`] names its step. After a crash the open effects are put out again.
+/// An effect is open from the moment it is put out until its `Completed`, `AttemptFailed`, `Failed`, `ChildEnded`,
+/// `Answered` or `TimerFired` entry is applied. After a crash the open effects are put out again.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "effect", rename_all = "snake_case")]
 pub enum Effect {
     /// Call a model. The driver renders the request with `Machine::model_request(step)`, commits `Dispatched`,
-    /// applies it, and carries the call out unless that put out an `Abandon`.
+    /// applies it, and carries the call out if the step is still open then.
     CallModel {
         /// The step.
         step: StepId,
@@ -83,10 +83,14 @@ pub enum Effect {
         /// When.
         at: Millis,
     },
-    /// The result of a step is no longer wanted: cancel it. What comes back later settles the ledger only.
+    /// The result of a step is no longer wanted. The driver lets it come to its end within the grace, then gives
+    /// it up, and commits what came of it either way: `Completed`, `ChildEnded` or `Failed` (cancelled). A child
+    /// gets `CancelRequested`.
     Abandon {
         /// The step.
         step: StepId,
+        /// Milliseconds that it may still take.
+        grace_ms: u64,
     },
 }
 
@@ -98,7 +102,7 @@ impl Effect {
             | Effect::RunOp { step, .. }
             | Effect::Spawn { step, .. }
             | Effect::Ask { step, .. }
-            | Effect::Abandon { step } => Some(step),
+            | Effect::Abandon { step, .. } => Some(step),
             Effect::WakeAt { .. } => None,
         }
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Exit, Millis, ReportOutcome, ScopePath, Spent, StepError, StepId};
+use crate::{Exit, ExitReason, Millis, ReportOutcome, ScopePath, Spent, StepError, StepId};
 
 /// Something that a Machine did, told for progress, traces and statistics. Events are a fold of the journal:
 /// they can be made again from it at any time.
@@ -107,7 +107,14 @@ pub enum Event {
         /// The bound.
         bound: u64,
     },
-    /// Research in the instance has ended; `finally` follows where there is one.
+    /// The work of the instance has ended and its `finally` stage begins.
+    Finishing {
+        /// The instance.
+        scope: ScopePath,
+        /// Why the work ended.
+        reason: ExitReason,
+    },
+    /// The instance is over, by this exit. Told once per attempt, after the `finally` stage.
     Exited {
         /// How.
         exit: Exit,

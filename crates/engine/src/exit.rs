@@ -1,0 +1,319 @@
+//! Ways out: candidates, precedence, the `finally` stage, the end.
+
+use deepgraph_graph::{Reducer, Target, Type};
+use deepgraph_protocol::{
+    ErrorClass, Event, Exit, ExitClass, ExitReason, LimitHit, Map, ReportOutcome, ScopeEnd, StepError, Value,
+};
+
+use crate::machine::{Machine, Phase};
+
+/// A way out that was found in this super-step.
+#[derive(Clone, Debug)]
+pub(crate) struct Candidate {
+    pub(crate) reason: ExitReason,
+    pub(crate) class: ExitClass,
+    pub(crate) limit: Option<LimitHit>,
+    pub(crate) detail: Option<String>,
+    pub(crate) error: Option<StepError>,
+    /// Whether steps that are out are given up for it (a deadline).
+    pub(crate) stops_at_once: bool,
+}
+
+/// The way out that was taken.
+#[derive(Clone, Debug)]
+pub(crate) struct Chosen {
+    pub(crate) reason: ExitReason,
+    pub(crate) class: ExitClass,
+    pub(crate) limit: Option<LimitHit>,
+    pub(crate) detail: Option<String>,
+    pub(crate) also: Vec<ExitReason>,
+}
+
+/// How the `finally` stage goes.
+#[derive(Debug, Default)]
+pub(crate) struct Report {
+    pub(crate) partial: bool,
+    pub(crate) skipped: bool,
+    pub(crate) failed: Option<StepError>,
+}
+
+impl Report {
+    /// It ended by an error; the first is kept.
+    pub(crate) fn fail(&mut self, error: StepError) {
+        self.failed.get_or_insert(error);
+    }
+
+    fn outcome(&self) -> ReportOutcome {
+        match self {
+            Report { failed: Some(_), .. } => ReportOutcome::Failed,
+            Report { skipped: true, .. } => ReportOutcome::Skipped,
+            Report { partial: true, .. } => ReportOutcome::Partial,
+            _ => ReportOutcome::Complete,
+        }
+    }
+}
+
+impl Candidate {
+    /// A route that names an exit.
+    pub(crate) fn route(reason: ExitReason, class: ExitClass) -> Candidate {
+        Candidate { reason, class, limit: None, detail: None, error: None, stops_at_once: false }
+    }
+
+    /// A limit.
+    pub(crate) fn limit(reason: ExitReason, class: ExitClass, hit: LimitHit) -> Candidate {
+        Candidate { limit: Some(hit), ..Candidate::route(reason, class) }
+    }
+
+    /// A fault of the graph.
+    pub(crate) fn error(error: StepError) -> Candidate {
+        Candidate {
+            detail: Some(error.message.clone()),
+            error: Some(error),
+            ..Candidate::route(ExitReason::GraphError, ExitClass::Error)
+        }
+    }
+
+    /// A step that failed and had no other way.
+    pub(crate) fn failure(error: &StepError, class: ErrorClass) -> Candidate {
+        let reason = error.kind.exit(class);
+        let class = reason.class().unwrap_or(ExitClass::Error);
+        Candidate {
+            detail: Some(error.to_string()),
+            error: Some(error.clone()),
+            ..Candidate::route(reason, class)
+        }
+    }
+
+    /// As a child ended.
+    pub(crate) fn inherit(exit: &Exit) -> Candidate {
+        Candidate {
+            limit: exit.limit.clone(),
+            detail: exit.detail.clone(),
+            ..Candidate::route(exit.reason.clone(), exit.class)
+        }
+    }
+
+    /// Steps that are out are given up for it.
+    pub(crate) fn at_once(mut self) -> Candidate {
+        self.stops_at_once = true;
+        self
+    }
+}
+
+impl Machine {
+    /// Takes the way out of highest precedence, if one was found. True when the stage is over.
+    pub(crate) fn choose_exit(&mut self) -> bool {
+        if self.cancelling.is_some() {
+            self.choose_cancelled();
+            return true;
+        }
+        let mut found = std::mem::take(&mut self.candidates);
+        if found.is_empty() {
+            return false;
+        }
+        if self.in_finally() {
+            if let Some(error) = found.into_iter().find_map(|c| c.error) {
+                self.report.fail(error);
+            }
+            return true;
+        }
+        // Stable: among equals, the first in plan order.
+        found.sort_by_key(|c| c.class);
+        let first = found.remove(0);
+        let mut also: Vec<ExitReason> = Vec::new();
+        for other in found {
+            if other.reason != first.reason && !also.contains(&other.reason) {
+                also.push(other.reason);
+            }
+        }
+        self.exit = Some(Chosen {
+            reason: first.reason,
+            class: first.class,
+            limit: first.limit,
+            detail: first.detail,
+            also,
+        });
+        true
+    }
+
+    fn choose_cancelled(&mut self) {
+        let detail = self.cancelling.clone().flatten();
+        let mut also: Vec<ExitReason> = Vec::new();
+        let before = self.exit.take().map(|e| e.reason);
+        for reason in before.into_iter().chain(std::mem::take(&mut self.candidates).into_iter().map(|c| c.reason)) {
+            if reason != ExitReason::Cancelled && !also.contains(&reason) {
+                also.push(reason);
+            }
+        }
+        if self.in_finally() {
+            self.report.fail(StepError::new(deepgraph_protocol::ErrorKind::Cancelled, "cancelled"));
+        }
+        self.exit = Some(Chosen {
+            reason: ExitReason::Cancelled,
+            class: ExitClass::Cancelled,
+            limit: None,
+            detail,
+            also,
+        });
+    }
+
+    /// The stage has nothing left to run: on to `finally`, or to the end.
+    pub(crate) fn end_stage(&mut self) {
+        self.ready.clear();
+        if self.phase == Phase::Finally {
+            return self.conclude();
+        }
+        let reason = self
+            .exit
+            .get_or_insert_with(|| Chosen {
+                reason: ExitReason::Completed,
+                class: ExitClass::Completion,
+                limit: None,
+                detail: None,
+                also: Vec::new(),
+            })
+            .reason
+            .clone();
+        let bundle = self.bundle.clone();
+        let Some(route) = &bundle.graph(self.graph).finally else { return self.conclude() };
+        let passes = !matches!(
+            reason,
+            ExitReason::Cancelled | ExitReason::ClarificationNeeded | ExitReason::PlanRejected
+        );
+        if !passes {
+            self.report.skipped = true;
+            return self.conclude();
+        }
+        self.tell(Event::Finishing { scope: self.scope.clone(), reason });
+        self.phase = Phase::Finally;
+        self.effects.retain(|key, _| !matches!(key, crate::machine::EffectKey::Timer(_)));
+        self.set_timers();
+        self.follow_start(route);
+        if self.ready.is_empty() && self.candidates.is_empty() {
+            self.report.skipped = true;
+            self.conclude();
+        }
+    }
+
+    /// Follows a route that belongs to no node: `start` or `finally`.
+    pub(crate) fn follow_start(&mut self, route: &deepgraph_graph::Route) {
+        let mut pen = crate::join::Pen::new(std::mem::take(&mut self.state));
+        let names = self.names_over(pen.state.clone());
+        let target = self.follow(route, names, &mut pen);
+        self.state = pen.into_state();
+        match target {
+            Err(error) => self.graph_error(error),
+            Ok(Some(Target::Nodes(nodes))) => self.ready.extend(nodes),
+            Ok(Some(Target::Exit(reason, class))) => self.candidates.push(Candidate::route(reason, class)),
+            Ok(Some(Target::Inherit | Target::CarryOn) | None) => {}
+        }
+    }
+
+    fn conclude(&mut self) {
+        let bundle = self.bundle.clone();
+        let plan = bundle.graph(self.graph);
+        let Some(chosen) = self.exit.clone() else { return };
+        let exit = Exit {
+            scope: self.scope.clone(),
+            graph: plan.path.clone(),
+            attempt: self.attempt,
+            reason: chosen.reason,
+            class: chosen.class,
+            limit: chosen.limit,
+            counters: self.exit_counters(),
+            last_step: self.last_step.clone(),
+            detail: chosen.detail,
+            also: chosen.also,
+            findings: self.findings(),
+        };
+        let report = plan.finally.as_ref().map(|_| self.report.outcome());
+        let settled = self.ledger.used();
+        self.tell(Event::Exited { exit: exit.clone() });
+        self.tell(Event::ScopeEnded { scope: self.scope.clone(), report, settled, at: self.now });
+        self.end = Some(ScopeEnd {
+            exit,
+            report,
+            report_error: self.report.failed.clone(),
+            output: self.output(),
+            settled,
+            children: self.children.iter().flat_map(|(_, exits)| exits.iter().cloned()).collect(),
+        });
+        self.phase = Phase::Ended;
+        self.effects.clear();
+    }
+
+    fn exit_counters(&self) -> std::collections::BTreeMap<std::sync::Arc<str>, u64> {
+        let mut counters: std::collections::BTreeMap<_, _> = [
+            ("turns".into(), self.counters.turns),
+            ("super_steps".into(), self.counters.super_steps),
+            ("steps".into(), self.counters.steps),
+        ]
+        .into();
+        for limit in &self.limits {
+            if let crate::limits::What::Names { .. } = limit.what {
+                counters.insert(limit.name.clone(), limit.count);
+            }
+        }
+        counters
+    }
+
+    /// What is handed up. A channel that adds up and was input as well hands up what was added.
+    fn output(&self) -> Map {
+        let plan = self.plan();
+        let mut output = Map::new();
+        for ix in &plan.output {
+            let channel = &plan.channels[ix.0];
+            let value = self.state.get(*ix).clone();
+            let given = self.given.get(&channel.name);
+            let value = match (channel.reducer, given, &value) {
+                (Reducer::Append | Reducer::Messages, Some(Value::List(before)), Value::List(now)) => {
+                    now.iter().skip(before.len()).cloned().collect()
+                }
+                (Reducer::Sum, Some(Value::Int(before)), Value::Int(now)) => Value::Int(now - before),
+                (Reducer::Sum, Some(before), now) => match (before.as_float(), now.as_float()) {
+                    (Some(before), Some(now)) => Value::from(now - before),
+                    _ => value,
+                },
+                _ => value,
+            };
+            output.insert(channel.name.clone(), value);
+        }
+        output
+    }
+
+    /// What was found: the findings of all handoffs, else the number of facts; none where the graph has
+    /// channels for neither.
+    fn findings(&self) -> Option<u64> {
+        let channels = || self.plan().channels.iter().zip(0..);
+        let values_of = |name: &str| {
+            channels()
+                .filter(|(c, _)| record_name(&c.field.ty) == Some(name))
+                .map(|(_, i)| self.state.get(deepgraph_graph::ChannelIx(i)))
+                .collect::<Vec<_>>()
+        };
+        let handoffs = values_of("handoff");
+        let facts = values_of("fact");
+        if handoffs.is_empty() && facts.is_empty() {
+            return None;
+        }
+        let found = |handoff: &Value| handoff.get("findings").and_then(Value::as_int).unwrap_or(0);
+        let of = |value: &Value| match value {
+            Value::List(items) => items.iter().map(found).sum(),
+            one => found(one),
+        };
+        if handoffs.iter().any(|v| v.is_true()) || facts.is_empty() {
+            let sum: i64 = handoffs.into_iter().map(of).sum();
+            return Some(u64::try_from(sum).unwrap_or(0));
+        }
+        Some(facts.iter().map(|v| v.as_list().map_or(0, <[Value]>::len) as u64).sum())
+    }
+}
+
+/// The name of the record type that a channel holds, alone or in a list.
+fn record_name(ty: &Type) -> Option<&str> {
+    match ty {
+        Type::Record(record) => record.name.as_deref(),
+        Type::List(item) => record_name(item),
+        _ => None,
+    }
+}

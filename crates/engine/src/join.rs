@@ -1,0 +1,519 @@
+//! The end of a super-step: updates, answers and routes, in plan order.
+//!
+//! Each node reads the state as it stood at the start of the super-step, plus its own writes. When all have been
+//! read, the writes are joined in plan order.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use deepgraph_graph::{ChannelIx, Node, NodeIx, OnReach, Reducer, Route, Target, Tool, Verb, Write};
+use deepgraph_protocol::{
+    ErrorClass, ErrorKind, Exit, FinishReason, Message, Meter, ModelReply, ScopeEnd, StepError, Value,
+};
+
+use crate::channel::State;
+use crate::exit::Candidate;
+use crate::limits::What;
+use crate::machine::Machine;
+use crate::names::Scope;
+use crate::run::{CallRun, NodeRun, Outcome, Progress, Stage, Turn, Work};
+
+/// The state as one node sees it, with what it has written.
+#[derive(Clone, Debug)]
+pub(crate) struct Pen {
+    pub(crate) state: State,
+    writes: Vec<(ChannelIx, Value)>,
+    /// A channel whose writes wait until they are released, and those that wait.
+    hold: Option<ChannelIx>,
+    held: Vec<Value>,
+    /// Gains of the writes, in order: channel, new items, items known before.
+    gains: Vec<(ChannelIx, u64, u64)>,
+}
+
+/// Where a node leads.
+enum Arrival {
+    Nodes(Vec<NodeIx>),
+    Out(Candidate),
+    Nowhere,
+}
+
+impl Pen {
+    pub(crate) fn new(state: State) -> Pen {
+        Pen { state, writes: Vec::new(), hold: None, held: Vec::new(), gains: Vec::new() }
+    }
+
+    pub(crate) fn into_state(self) -> State {
+        self.state
+    }
+
+    fn write(&mut self, plan: &deepgraph_graph::Graph, channel: ChannelIx, value: Value) -> Result<(), StepError> {
+        if self.hold == Some(channel) {
+            self.held.push(value);
+            return Ok(());
+        }
+        let known = self.state.get(channel).as_list().map_or(0, <[Value]>::len) as u64;
+        let new = self.state.write(plan, channel, value.clone())?;
+        self.gains.push((channel, new, known));
+        self.writes.push((channel, value));
+        Ok(())
+    }
+}
+
+impl Machine {
+    pub(crate) fn join(&mut self) {
+        let runs = std::mem::take(&mut self.current);
+        let alone = runs.len() == 1;
+        let base = std::mem::take(&mut self.state);
+        let mut pens: Vec<(NodeIx, Pen)> = Vec::with_capacity(runs.len());
+        // Alone, a node writes into the state itself: nothing is copied.
+        let (mut only, shared) = if alone { (Some(base), State::default()) } else { (None, base) };
+        for run in runs {
+            let start = only.take().unwrap_or_else(|| shared.clone());
+            self.note_committed(&run);
+            let node = run.node;
+            let mut pen = Pen::new(start);
+            match self.join_node(run, &mut pen) {
+                Ok(Arrival::Nodes(nodes)) => self.ready.extend(nodes),
+                Ok(Arrival::Out(candidate)) => self.candidates.push(candidate),
+                Ok(Arrival::Nowhere) => {}
+                Err(error) => self.graph_error(error),
+            }
+            pens.push((node, pen));
+        }
+        self.merge(shared, pens);
+        self.check_boundary();
+        if let Some(node) = self.detour.take() {
+            self.ready = [node].into();
+        }
+    }
+
+    fn note_committed(&mut self, run: &NodeRun) {
+        let last = match &run.work {
+            Work::Turn(turn) => turn
+                .calls
+                .iter()
+                .rev()
+                .find(|c| matches!(&c.stage, Stage::Admitted(Progress::Done(o)) if !matches!(o, Outcome::Failed(_))))
+                .map(|c| c.step.clone()),
+            Work::Step(Progress::Done(Outcome::Failed(_) | Outcome::Nothing)) => None,
+            Work::Step(_) => Some(run.step.clone()),
+        };
+        if last.is_some() {
+            self.last_step = last;
+        }
+    }
+
+    /// Joins the writes of all nodes of the super-step, in plan order.
+    fn merge(&mut self, base: State, mut pens: Vec<(NodeIx, Pen)>) {
+        if pens.len() == 1
+            && let Some((_, pen)) = pens.pop()
+        {
+            drop(base);
+            self.track_gains(&pen.gains);
+            self.state = pen.state;
+            return;
+        }
+        let bundle = self.bundle.clone();
+        let plan = bundle.graph(self.graph);
+        self.state = base;
+        let mut writers: BTreeMap<ChannelIx, NodeIx> = BTreeMap::new();
+        for (node, pen) in pens {
+            let mut joined = Pen::new(std::mem::take(&mut self.state));
+            for (channel, value) in pen.writes {
+                let declared = &plan.channels[channel.0];
+                if declared.reducer == Reducer::Replace
+                    && let Some(other) = writers.insert(channel, node).filter(|other| *other != node)
+                {
+                    let names = (&plan.nodes[other.0].name, &plan.nodes[node.0].name);
+                    let message = format!(
+                        "channel `{}` was written by `{}` and by `{}` in one super-step; give it a reducer that \
+                         joins both (append, merge, union, ...) or let one node write it",
+                        declared.name, names.0, names.1
+                    );
+                    self.graph_error(StepError::new(ErrorKind::Graph, message));
+                    continue;
+                }
+                if let Err(error) = joined.write(plan, channel, value) {
+                    self.graph_error(error);
+                }
+            }
+            self.track_gains(&joined.gains);
+            self.state = joined.into_state();
+        }
+    }
+
+    fn track_gains(&mut self, gains: &[(ChannelIx, u64, u64)]) {
+        for limit in &mut self.limits {
+            let What::Gain { channel, .. } = limit.what else { continue };
+            let of_channel = gains.iter().filter(|(c, _, _)| *c == channel);
+            limit.gains.extend(of_channel.map(|(_, new, known)| *new as f64 / (*known as f64 + 1.0)));
+        }
+    }
+
+    /// Limits that act at the end of a super-step: named calls, overshoots, gain.
+    fn check_boundary(&mut self) {
+        if self.in_finally() {
+            self.limits.iter_mut().for_each(|l| l.reached_now = false);
+            return;
+        }
+        let at = crate::limits::Reading {
+            counters: &self.counters,
+            ledger: &self.ledger,
+            started: self.started,
+            now: self.now,
+        };
+        let mut acting = Vec::new();
+        for limit in &self.limits {
+            let overshot = matches!(limit.what, What::Meter(Meter::Tokens | Meter::CostUsd))
+                && limit.bound(false).is_some_and(|bound| limit.used(&at) > bound);
+            if limit.reached_now || overshot {
+                acting.push((limit.hit(limit.used(&at)), limit.on_reach.clone()));
+            } else if let Some(hit) = limit.saturated() {
+                acting.push((hit, limit.on_reach.clone()));
+            }
+        }
+        for (hit, on_reach) in acting {
+            match on_reach {
+                OnReach::Exit(reason, class) => self.candidates.push(Candidate::limit(reason, class, hit)),
+                OnReach::To(node) => self.detour = Some(node),
+                OnReach::Refuse => {}
+            }
+        }
+        self.limits.iter_mut().for_each(|l| l.reached_now = false);
+    }
+
+    fn join_node(&mut self, run: NodeRun, pen: &mut Pen) -> Result<Arrival, StepError> {
+        let bundle = self.bundle.clone();
+        let node = &bundle.graph(self.graph).nodes[run.node.0];
+        match run.work {
+            Work::Turn(turn) => self.join_turn(node, turn, pen),
+            Work::Step(Progress::Done(outcome)) => match outcome {
+                Outcome::Failed(error) => self.join_failure(node, &error, pen),
+                Outcome::Nothing => self.join_result(node, Value::Null, None, pen),
+                Outcome::Record(record) => self.join_result(node, record, None, pen),
+                Outcome::Reply(reply) => {
+                    let result = self.take_reply(run.node, node, *reply, pen)?;
+                    self.join_result(node, result, None, pen)
+                }
+                Outcome::Child(end) => {
+                    let result = child_result(&end);
+                    self.keep_exits(run.step, &end);
+                    self.join_result(node, result, Some(&end.exit), pen)
+                }
+            },
+            Work::Step(Progress::Open(_)) => Ok(Arrival::Nowhere),
+        }
+    }
+
+    fn keep_exits(&mut self, step: deepgraph_protocol::StepId, end: &ScopeEnd) {
+        let mut exits = vec![end.exit.clone()];
+        exits.extend(end.children.iter().cloned());
+        self.children.push((step, exits));
+    }
+
+    /// Adds a reply to its conversation and keeps its calls for the node that runs them.
+    fn take_reply(
+        &mut self,
+        ix: NodeIx,
+        node: &Node,
+        reply: ModelReply,
+        pen: &mut Pen,
+    ) -> Result<Value, StepError> {
+        let Verb::Model(model) = &node.verb else { return Ok(Value::Null) };
+        if reply.finish == FinishReason::Length && self.in_finally() {
+            self.report.partial = true;
+        }
+        let message = Message::assistant(reply.text.clone(), reply.tool_calls.clone()).to_value();
+        if let (Some(channel), true) = (model.messages, model.extends) {
+            let bundle = self.bundle.clone();
+            pen.write(bundle.graph(self.graph), channel, message.clone())?;
+        }
+        let calls = Value::of(&reply.tool_calls);
+        self.replies.insert(ix, reply.tool_calls);
+        Ok(Value::record([
+            ("text", Value::from(reply.text)),
+            ("data", reply.data),
+            ("tool_calls", calls),
+            ("finish", Value::from(reply.finish.name())),
+            ("message", message),
+        ]))
+    }
+
+    /// update → next.
+    fn join_result(
+        &mut self,
+        node: &Node,
+        result: Value,
+        child: Option<&Exit>,
+        pen: &mut Pen,
+    ) -> Result<Arrival, StepError> {
+        let names = self.names_over(State::default()).with_result(result);
+        self.write_all(&node.update, &names, pen)?;
+        self.leave(node, names, child, pen)
+    }
+
+    /// Follows a node's `next`.
+    fn leave(
+        &mut self,
+        node: &Node,
+        names: Scope,
+        child: Option<&Exit>,
+        pen: &mut Pen,
+    ) -> Result<Arrival, StepError> {
+        let Some(route) = &node.next else { return Ok(Arrival::Nowhere) };
+        let target = self.follow(route, names, pen)?;
+        Ok(arrival(target, child))
+    }
+
+    fn join_failure(&mut self, node: &Node, error: &StepError, pen: &mut Pen) -> Result<Arrival, StepError> {
+        let given_up = error.kind == ErrorKind::Cancelled || error.kind == ErrorKind::Refused;
+        let decided = self.cancelling.is_some() || self.detour.is_some() || !self.candidates.is_empty();
+        if given_up && decided {
+            return Ok(Arrival::Nowhere);
+        }
+        let class = if matches!(node.verb, Verb::Model(_)) { ErrorClass::Model } else { ErrorClass::Tool };
+        let names = self.names_over(State::default()).with_error(Value::of(error));
+        let target = match &node.on_error {
+            Some(route) => self.follow(route, names.clone(), pen)?,
+            None => None,
+        };
+        let Some(target) = target else { return Ok(Arrival::Out(Candidate::failure(error, class))) };
+        if self.in_finally() {
+            self.report.partial = true;
+        }
+        match target {
+            Target::CarryOn => self.leave(node, names.with_result(Value::Null), None, pen),
+            Target::Exit(reason, exit_class) => Ok(Arrival::Out(Candidate {
+                detail: Some(error.to_string()),
+                error: Some(error.clone()),
+                ..Candidate::route(reason, exit_class)
+            })),
+            other => Ok(arrival(Some(other), None)),
+        }
+    }
+
+    /// Evaluates an `update` over the state before it, then writes all of it.
+    fn write_all(&self, update: &[Write], names: &Scope, pen: &mut Pen) -> Result<(), StepError> {
+        if update.is_empty() {
+            return Ok(());
+        }
+        let values = {
+            let names = Scope { state: pen.state.clone(), ..names.clone() };
+            let names = names.names();
+            update
+                .iter()
+                .map(|w| self.bundle.programs.value(&w.value, &names))
+                .collect::<Result<Vec<_>, _>>()
+                .map_err(|e| StepError::new(ErrorKind::Graph, e.to_string()))?
+        };
+        for (write, value) in update.iter().zip(values) {
+            pen.write(self.bundle.graph(self.graph), write.channel, value)?;
+        }
+        Ok(())
+    }
+
+    /// The first way that holds, its `update` written.
+    pub(crate) fn follow(
+        &self,
+        route: &Route,
+        names: Scope,
+        pen: &mut Pen,
+    ) -> Result<Option<Target>, StepError> {
+        for way in &route.0 {
+            let holds = match &way.condition {
+                None => true,
+                Some(condition) => {
+                    let names = Scope { state: pen.state.clone(), ..names.clone() };
+                    self.evaluate(condition, &names)?.is_true()
+                }
+            };
+            if holds {
+                self.write_all(&way.update, &names, pen)?;
+                return Ok(Some(way.to.clone()));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The calls of a turn, in call order: result → update → answer → next.
+    fn join_turn(&mut self, node: &Node, turn: Turn, pen: &mut Pen) -> Result<Arrival, StepError> {
+        let bundle = self.bundle.clone();
+        let plan = bundle.graph(self.graph);
+        let Verb::Model(model) = &plan.nodes[turn.model.0].verb else { return Ok(Arrival::Nowhere) };
+        let mut taken: Option<Arrival> = None;
+        let mut answers = Vec::with_capacity(turn.calls.len());
+        let mut reports = Vec::with_capacity(turn.calls.len());
+        // The answers come directly after the reply; what calls write to the conversation comes behind them.
+        pen.hold = model.messages.filter(|_| model.extends);
+        for call in turn.calls {
+            let settled = self.join_call(call, pen, &mut taken)?;
+            answers.push(Message::tool(&settled.call, settled.answer).to_value());
+            reports.push(settled.report);
+        }
+        if let Some(channel) = pen.hold.take() {
+            pen.write(plan, channel, Value::from(answers))?;
+            for value in std::mem::take(&mut pen.held) {
+                pen.write(plan, channel, value)?;
+            }
+        }
+        let result = Value::record([("calls", Value::from(reports))]);
+        let names = self.names_over(State::default()).with_result(result);
+        self.write_all(&node.update, &names, pen)?;
+        match taken {
+            Some(arrival) => Ok(arrival),
+            None => self.leave(node, names, None, pen),
+        }
+    }
+
+    fn join_call(
+        &mut self,
+        call: CallRun,
+        pen: &mut Pen,
+        taken: &mut Option<Arrival>,
+    ) -> Result<SettledCall, StepError> {
+        let bundle = self.bundle.clone();
+        let outcome = match call.stage {
+            Stage::Refused(reason) => return Ok(SettledCall::plain(call.call, "refused", reason)),
+            Stage::Malformed(reason) => return Ok(SettledCall::plain(call.call, "malformed", reason)),
+            Stage::Queued | Stage::Admitted(Progress::Open(_)) => {
+                return Ok(SettledCall::plain(call.call, "refused", "refused: not run".into()));
+            }
+            Stage::Admitted(Progress::Done(outcome)) => outcome,
+        };
+        let Some(tool) = call.tool.map(|t| &bundle.graph(self.graph).tools[t.0]) else {
+            return Ok(SettledCall::plain(call.call, "malformed", "error: no such tool".into()));
+        };
+        let mut names = self.names_over(State::default());
+        names.args = Some(call.args);
+        let (result, child) = match outcome {
+            Outcome::Failed(error) => {
+                return self.join_failed_call(tool, call.call, &error, names, pen, taken);
+            }
+            Outcome::Nothing | Outcome::Reply(_) => (Value::Null, None),
+            Outcome::Record(record) => (record, None),
+            Outcome::Child(end) => {
+                self.keep_exits(call.step, &end);
+                (child_result(&end), Some(end.exit))
+            }
+        };
+        let names = names.with_result(result.clone());
+        // A route that comes too late must leave no trace: only then is what was there before kept.
+        let before = (taken.is_some() && tool.next.is_some()).then(|| pen.clone());
+        self.write_all(&tool.update, &names, pen)?;
+        let answer = self.answer(tool, &result, &names, pen)?;
+        let target = match &tool.next {
+            Some(route) => self.follow(route, names, pen)?,
+            None => None,
+        };
+        let exit = child.as_ref().map(|e| e.reason.name().to_owned());
+        match (target, before) {
+            (Some(_), Some(before)) => {
+                *pen = before;
+                let reason = "not taken: an earlier call of this turn already leads elsewhere";
+                Ok(SettledCall::plain(call.call, "refused", reason.into()))
+            }
+            (Some(target), None) => {
+                *taken = Some(arrival(Some(target), child.as_ref()));
+                Ok(SettledCall::done(call.call, answer, exit))
+            }
+            (None, _) => Ok(SettledCall::done(call.call, answer, exit)),
+        }
+    }
+
+    fn join_failed_call(
+        &mut self,
+        tool: &Tool,
+        call: deepgraph_protocol::ToolCall,
+        error: &StepError,
+        names: Scope,
+        pen: &mut Pen,
+        taken: &mut Option<Arrival>,
+    ) -> Result<SettledCall, StepError> {
+        let answer: Arc<str> = format!("error: {error}").into();
+        if let (Some(route), None) = (&tool.on_error, &taken) {
+            let names = names.with_error(Value::of(error));
+            if let Some(target) = self.follow(route, names, pen)?
+                && target != Target::CarryOn
+            {
+                *taken = Some(arrival(Some(target), None));
+            }
+        }
+        Ok(SettledCall::plain(call, "failed", answer))
+    }
+
+    fn answer(&self, tool: &Tool, result: &Value, names: &Scope, pen: &Pen) -> Result<Arc<str>, StepError> {
+        let text = match &tool.answer {
+            Some(template) => {
+                let names = Scope { state: pen.state.clone(), ..names.clone() };
+                self.bundle
+                    .programs
+                    .render(template, &names.names())
+                    .map_err(|e| StepError::new(ErrorKind::Graph, e.to_string()))?
+            }
+            None => match (result, result.get("text")) {
+                (Value::Null, _) => "ok".to_owned(),
+                (_, Some(Value::Text(text))) => text.to_string(),
+                _ => result.to_json_text(),
+            },
+        };
+        let max = tool.answer_max.count(&self.config).unwrap_or(8000);
+        Ok(cut(&text, max).into())
+    }
+}
+
+/// A call that is over: its answer, and what `run_tools` reports of it.
+struct SettledCall {
+    call: deepgraph_protocol::ToolCall,
+    answer: Arc<str>,
+    report: Value,
+}
+
+impl SettledCall {
+    fn plain(call: deepgraph_protocol::ToolCall, status: &str, reason: Arc<str>) -> SettledCall {
+        let report = call_report(&call, status, Value::from(reason.clone()), Value::Null);
+        SettledCall { call, answer: reason, report }
+    }
+
+    fn done(call: deepgraph_protocol::ToolCall, answer: Arc<str>, exit: Option<String>) -> SettledCall {
+        let report = call_report(&call, "done", Value::Null, exit.map_or(Value::Null, Value::from));
+        SettledCall { call, answer, report }
+    }
+}
+
+fn call_report(call: &deepgraph_protocol::ToolCall, status: &str, reason: Value, exit: Value) -> Value {
+    Value::record([
+        ("id", Value::from(call.id.clone())),
+        ("name", Value::from(call.name.clone())),
+        ("status", Value::from(status)),
+        ("reason", reason),
+        ("exit", exit),
+    ])
+}
+
+fn child_result(end: &ScopeEnd) -> Value {
+    let mut fields = end.output.clone();
+    fields.insert("exit".into(), Value::from(end.exit.reason.name()));
+    Value::from(fields)
+}
+
+fn arrival(target: Option<Target>, child: Option<&Exit>) -> Arrival {
+    match target {
+        Some(Target::Nodes(nodes)) => Arrival::Nodes(nodes),
+        Some(Target::Exit(reason, class)) => Arrival::Out(Candidate::route(reason, class)),
+        Some(Target::Inherit) => child.map_or(Arrival::Nowhere, |exit| Arrival::Out(Candidate::inherit(exit))),
+        Some(Target::CarryOn) | None => Arrival::Nowhere,
+    }
+}
+
+/// The text, cut to about `max` tokens (four bytes each) at a character's end, saying so.
+fn cut(text: &str, max: u64) -> String {
+    let bytes = usize::try_from(max.saturating_mul(4)).unwrap_or(usize::MAX);
+    if text.len() <= bytes {
+        return text.to_owned();
+    }
+    let mut end = bytes;
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    format!("{}\n[cut here: {} of {} bytes shown]", &text[..end], end, text.len())
+}

@@ -1,0 +1,85 @@
+//! The ledger of an instance: what it and its children used, what is reserved, what a child is granted.
+
+use std::collections::BTreeMap;
+
+use deepgraph_protocol::{Grant, Spent, StepId};
+
+/// What has been used and reserved. Every figure is of this instance and all below it.
+#[derive(Debug, Default)]
+pub(crate) struct Ledger {
+    /// Settled: known to have been used.
+    settled: Spent,
+    /// Sent out before a crash, outcome not known: stays charged.
+    unknown: Spent,
+    /// Reserved by steps that are out.
+    steps: BTreeMap<StepId, Spent>,
+    /// Reserved by children that have not ended.
+    children: BTreeMap<StepId, Grant>,
+}
+
+impl Ledger {
+    /// What counts as used: settled and unknown.
+    pub(crate) fn used(&self) -> Spent {
+        let mut used = self.settled;
+        used += self.unknown;
+        used
+    }
+
+    /// What is reserved by steps and children that are out.
+    pub(crate) fn reserved(&self) -> Spent {
+        let mut sum = Spent::default();
+        for step in self.steps.values() {
+            sum += *step;
+        }
+        for grant in self.children.values() {
+            sum += Spent {
+                tokens: grant.tokens.unwrap_or(0),
+                cost_micro_usd: grant.cost_micro_usd.unwrap_or(0),
+                cost_unknown: 0,
+                model_calls: grant.model_calls.unwrap_or(0),
+                tool_calls: grant.tool_calls.unwrap_or(0),
+            };
+        }
+        sum
+    }
+
+    /// Used and reserved together.
+    pub(crate) fn committed(&self) -> Spent {
+        let mut sum = self.used();
+        sum += self.reserved();
+        sum
+    }
+
+    /// Reserves for a step that is sent out. A reservation that the step already holds is of an attempt whose
+    /// outcome was never learnt: it stays charged as unknown.
+    pub(crate) fn reserve(&mut self, step: &StepId, amount: Spent) {
+        if let Some(lost) = self.steps.insert(step.clone(), amount) {
+            self.unknown += lost;
+        }
+    }
+
+    /// Settles a step: its reservation is given back, what it used is charged.
+    pub(crate) fn settle(&mut self, step: &StepId, used: Spent) {
+        self.steps.remove(step);
+        self.settled += used;
+    }
+
+    /// Reserves a child's grant.
+    pub(crate) fn grant(&mut self, step: &StepId, grant: Grant) {
+        self.children.insert(step.clone(), grant);
+    }
+
+    /// Settles a child. A child that ended before is not charged twice.
+    pub(crate) fn settle_child(&mut self, step: &StepId, used: Spent) {
+        if self.children.remove(step).is_some() {
+            self.settled += used;
+        }
+    }
+}
+
+impl Ledger {
+    /// Charges one admitted tool call.
+    pub(crate) fn count_tool_call(&mut self) {
+        self.settled.tool_calls += 1;
+    }
+}

@@ -1,0 +1,240 @@
+//! Limits: what is counted, up to what, and what then.
+
+use std::sync::Arc;
+
+use deepgraph_graph::{Counted, Graph, NodeIx, OnReach, Reserve, ToolIx};
+use deepgraph_protocol::{ExitReason, Grant, LimitHit, Map, Meter, Millis, Value};
+
+use crate::ledger::Ledger;
+
+/// What an instance has counted. Of this instance alone.
+#[derive(Debug, Default)]
+pub(crate) struct Counters {
+    pub(crate) turns: u64,
+    pub(crate) super_steps: u64,
+    pub(crate) steps: u64,
+    pub(crate) model_calls: u64,
+    pub(crate) tool_calls: u64,
+}
+
+/// A limit in force: declared by the graph, or implied by the grant.
+#[derive(Debug)]
+pub(crate) struct Active {
+    pub(crate) name: Arc<str>,
+    pub(crate) what: What,
+    pub(crate) on_reach: OnReach,
+    /// The bound in base units (calls, tokens, micro-dollars, milliseconds); none: off.
+    pub(crate) max: Option<u64>,
+    /// What of `max` only the `finally` stage may use.
+    pub(crate) reserve: u64,
+    /// Whether children's use is left out.
+    pub(crate) own: bool,
+    /// Counted calls and visits, for named limits.
+    pub(crate) count: u64,
+    /// Whether the bound was reached in the current super-step, for named limits.
+    pub(crate) reached_now: bool,
+    /// Gain per step so far, for gain limits.
+    pub(crate) gains: Vec<f64>,
+}
+
+/// What an active limit counts.
+#[derive(Debug)]
+pub(crate) enum What {
+    Names { tools: Vec<ToolIx>, nodes: Vec<NodeIx> },
+    Meter(Meter),
+    Gain { channel: deepgraph_graph::ChannelIx, below: f64, window: usize, min_steps: usize, sum: bool },
+}
+
+/// A limit as expressions and progress displays see it, in the units of the graph file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LimitView {
+    /// Its name.
+    pub name: Arc<str>,
+    /// What is used: calls, tokens, dollars or seconds.
+    pub used: Value,
+    /// What is left; null where there is no bound.
+    pub left: Value,
+    /// The bound; null where there is none.
+    pub max: Value,
+}
+
+impl LimitView {
+    /// The record `{used, left, max}`.
+    pub fn to_value(&self) -> Value {
+        Value::record([("used", self.used.clone()), ("left", self.left.clone()), ("max", self.max.clone())])
+    }
+}
+
+/// One base unit per unit of the graph file.
+fn scale(meter: Option<Meter>) -> f64 {
+    match meter {
+        Some(Meter::CostUsd) => 1_000_000.0,
+        Some(Meter::WallTime | Meter::ActiveTime) => 1000.0,
+        _ => 1.0,
+    }
+}
+
+/// The limits of an instance, in force from its start.
+pub(crate) fn activate(graph: &Graph, config: &Map, grant: &Grant, now: Millis) -> Vec<Active> {
+    let granted = |meter: Meter| -> Option<u64> {
+        match meter {
+            Meter::Tokens => grant.tokens,
+            Meter::CostUsd => grant.cost_micro_usd,
+            Meter::ModelCalls => grant.model_calls,
+            Meter::ToolCalls => grant.tool_calls,
+            Meter::WallTime => grant.deadline.map(|at| u64::try_from(at - now).unwrap_or(0)),
+            _ => None,
+        }
+    };
+    let mut active: Vec<Active> = graph.limits.iter().map(|l| declared(l, config, &granted)).collect();
+    let implied = [
+        (Meter::Tokens, ExitReason::TokenBudget),
+        (Meter::CostUsd, ExitReason::CostBudget),
+        (Meter::ModelCalls, ExitReason::StepLimit),
+        (Meter::ToolCalls, ExitReason::ToolCallCap),
+        (Meter::WallTime, ExitReason::Deadline),
+    ];
+    for (meter, reason) in implied {
+        let covered = active.iter().any(|a| matches!(a.what, What::Meter(m) if m == meter) && !a.own);
+        let Some(max) = granted(meter).filter(|_| !covered) else { continue };
+        let share = if meter.is_quantity() && graph.finally.is_some() { 0.1 } else { 0.0 };
+        let class = reason.class().unwrap_or(deepgraph_protocol::ExitClass::Budget);
+        active.push(Active {
+            name: format!("grant.{}", meter.name()).into(),
+            what: What::Meter(meter),
+            on_reach: OnReach::Exit(reason, class),
+            max: Some(max),
+            reserve: (max as f64 * share) as u64,
+            own: false,
+            count: 0,
+            reached_now: false,
+            gains: Vec::new(),
+        });
+    }
+    active
+}
+
+fn declared(
+    limit: &deepgraph_graph::Limit,
+    config: &Map,
+    granted: &dyn Fn(Meter) -> Option<u64>,
+) -> Active {
+    let meter = if let Counted::Meter(m) = &limit.counted { Some(*m) } else { None };
+    let unit = scale(meter);
+    let own_max = limit.max.as_ref().and_then(|m| m.number(config)).map(|n| (n.max(0.0) * unit).round() as u64);
+    let grant = meter.filter(|_| !limit.own).and_then(granted);
+    let max = match (own_max, grant) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (a, b) => a.or(b),
+    };
+    let reserve = match (limit.reserve, max) {
+        (Reserve::Share(share), Some(max)) => (max as f64 * share) as u64,
+        (Reserve::Units(units), Some(max)) => ((units * unit).round() as u64).min(max),
+        (_, None) => 0,
+    };
+    let what = match &limit.counted {
+        Counted::Names { tools, nodes } => What::Names { tools: tools.clone(), nodes: nodes.clone() },
+        Counted::Meter(meter) => What::Meter(*meter),
+        Counted::Gain { channel, below, window, min_steps, sum } => What::Gain {
+            channel: *channel,
+            below: below.number(config).unwrap_or(0.0),
+            window: window.count(config).unwrap_or(3).max(1) as usize,
+            min_steps: min_steps.count(config).unwrap_or(3) as usize,
+            sum: *sum,
+        },
+    };
+    Active {
+        name: limit.name.clone(),
+        what,
+        on_reach: limit.on_reach.clone(),
+        max,
+        reserve,
+        own: limit.own,
+        count: 0,
+        reached_now: false,
+        gains: Vec::new(),
+    }
+}
+
+/// What the figures of a limit are read from.
+pub(crate) struct Reading<'a> {
+    pub(crate) counters: &'a Counters,
+    pub(crate) ledger: &'a Ledger,
+    pub(crate) started: Millis,
+    pub(crate) now: Millis,
+}
+
+impl Active {
+    /// The bound outside (`in_finally` false) or inside the `finally` stage.
+    pub(crate) fn bound(&self, in_finally: bool) -> Option<u64> {
+        self.max.map(|max| if in_finally { max } else { max - self.reserve.min(max) })
+    }
+
+    /// What is used and, for the meters that cover children, reserved: what one more start would be added to.
+    pub(crate) fn taken(&self, at: &Reading<'_>) -> u64 {
+        self.figure(at, true)
+    }
+
+    /// What is used, as people read it.
+    pub(crate) fn used(&self, at: &Reading<'_>) -> u64 {
+        self.figure(at, false)
+    }
+
+    fn figure(&self, at: &Reading<'_>, reserved: bool) -> u64 {
+        let tree = if reserved { at.ledger.committed() } else { at.ledger.used() };
+        match &self.what {
+            What::Names { .. } => self.count,
+            What::Gain { .. } => self.gains.len() as u64,
+            What::Meter(meter) => match meter {
+                Meter::Turns | Meter::PaidTurns => at.counters.turns,
+                Meter::SuperSteps => at.counters.super_steps,
+                Meter::Steps => at.counters.steps,
+                Meter::ModelCalls if self.own => at.counters.model_calls,
+                Meter::ToolCalls if self.own => at.counters.tool_calls,
+                Meter::ModelCalls => tree.model_calls,
+                Meter::ToolCalls => tree.tool_calls,
+                Meter::Tokens => tree.tokens,
+                Meter::CostUsd => tree.cost_micro_usd,
+                Meter::WallTime => u64::try_from(at.now - at.started).unwrap_or(0),
+                Meter::ActiveTime | Meter::Depth => 0,
+            },
+        }
+    }
+
+    /// The record of an exit by this limit.
+    pub(crate) fn hit(&self, value: u64) -> LimitHit {
+        LimitHit { name: self.name.clone(), value, bound: self.max.unwrap_or(0) }
+    }
+
+    /// What `limits.NAME` reads as.
+    pub(crate) fn view(&self, at: &Reading<'_>) -> LimitView {
+        let unit = scale(if let What::Meter(m) = self.what { Some(m) } else { None });
+        let show = |n: u64| {
+            let n = n as f64 / unit;
+            if n.fract() == 0.0 { Value::Int(n as i64) } else { Value::from(n) }
+        };
+        let used = self.used(at);
+        LimitView {
+            name: self.name.clone(),
+            used: show(used),
+            left: self.max.map_or(Value::Null, |max| show(max.saturating_sub(used))),
+            max: self.max.map_or(Value::Null, show),
+        }
+    }
+
+    /// Whether this is a gain limit that fires now; gives the last gain in parts per million and the bound.
+    pub(crate) fn saturated(&self) -> Option<LimitHit> {
+        let What::Gain { below, window, min_steps, sum, .. } = self.what else { return None };
+        if below <= 0.0 || self.gains.len() < min_steps.max(window) {
+            return None;
+        }
+        let last = &self.gains[self.gains.len() - window..];
+        let fires = if sum { last.iter().sum::<f64>() < below } else { last.iter().all(|g| *g < below) };
+        let ppm = |g: f64| (g * 1_000_000.0).round() as u64;
+        fires.then(|| LimitHit {
+            name: self.name.clone(),
+            value: ppm(last.last().copied().unwrap_or(0.0)),
+            bound: ppm(below),
+        })
+    }
+}

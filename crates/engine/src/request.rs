@@ -1,0 +1,215 @@
+//! Rendering a model request from a node and the state.
+//!
+//! Requests are not journaled: they are rendered when they are sent, from the state as it stood at the start of
+//! the super-step, which is the state until all its steps are back.
+
+use deepgraph_graph::{ChannelIx, Cut, ModelNode, Verb};
+use deepgraph_protocol::{ErrorKind, Map, Message, ModelRequest, Role, StepError, StepId, Value};
+
+use crate::channel::State;
+use crate::machine::Machine;
+use crate::run::{Attempts, Progress, Work};
+
+/// Bytes that are taken for one token where a request has to be measured without the provider's tokenizer.
+const BYTES_PER_TOKEN: u64 = 4;
+
+/// What stands where a tool answer was cut.
+const CUT_NOTE: &str = "[this tool answer was left out to fit the context window]";
+
+impl Machine {
+    /// The request of a model step that is open, as it is to be sent now.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Graph`] where a template can not be rendered, [`ErrorKind::InvalidRequest`] where the step is
+    /// no open model step or the model's name is missing.
+    pub fn model_request(&self, step: &StepId) -> Result<ModelRequest, StepError> {
+        let (model, attempts) = self.open_model(step).ok_or_else(|| {
+            StepError::new(ErrorKind::InvalidRequest, format!("`{step}` is no open model step"))
+        })?;
+        if attempts.overflows == 0 {
+            return self.render_request(model, &self.state);
+        }
+        self.fit_request(model, attempts)
+    }
+
+    /// The token estimate of a request: a quarter of its bytes, tools and schema included, rounded up.
+    pub fn estimate(request: &ModelRequest) -> u64 {
+        let tools: usize = request
+            .tools
+            .iter()
+            .map(|t| t.name.len() + t.description.len() + t.parameters.to_json_text().len())
+            .sum();
+        let shape = request.output.as_ref().map_or(0, |o| o.schema.to_json_text().len());
+        let bytes = size(&request.messages) + tools as u64 + shape as u64;
+        bytes.div_ceil(BYTES_PER_TOKEN)
+    }
+
+    fn open_model(&self, step: &StepId) -> Option<(&ModelNode, Attempts)> {
+        let run = self.current.iter().find(|run| run.step == *step)?;
+        match (&self.plan().nodes[run.node.0].verb, &run.work) {
+            (Verb::Model(model), Work::Step(Progress::Open(attempts))) => Some((model, *attempts)),
+            _ => None,
+        }
+    }
+
+    fn render_request(&self, model: &ModelNode, state: &State) -> Result<ModelRequest, StepError> {
+        let names = self.names_over(state.clone()).names();
+        let render = |text: &deepgraph_graph::Text| {
+            self.bundle
+                .programs
+                .render(text, &names)
+                .map(|t| t.trim().to_owned())
+                .map_err(|e| StepError::new(ErrorKind::Graph, e.to_string()))
+        };
+        let mut messages = Vec::new();
+        if let Some(system) = &model.system {
+            messages.push(Message::system(render(system)?));
+        }
+        if let Some(channel) = model.messages {
+            for value in state.get(channel).as_list().unwrap_or_default() {
+                let message = Message::from_value(value)
+                    .map_err(|e| StepError::new(ErrorKind::Graph, format!("in the conversation: {e}")))?;
+                messages.push(message);
+            }
+        }
+        if let Some(prompt) = &model.prompt {
+            messages.push(Message::user(render(prompt)?));
+        }
+        let name = match model.model.resolve(&self.config) {
+            Value::Text(name) if !name.is_empty() => name.to_string(),
+            other => {
+                let message = format!("the model's name must be a text, it is {other}; set it in the configuration");
+                return Err(StepError::new(ErrorKind::InvalidRequest, message));
+            }
+        };
+        let context: Map = model
+            .reads
+            .iter()
+            .map(|ix| (self.plan().channels[ix.0].name.clone(), state.get(*ix).clone()))
+            .collect();
+        Ok(ModelRequest {
+            model: name,
+            messages,
+            tools: model.specs.clone(),
+            output: model.returns.as_ref().map(|r| r.shape.clone()),
+            max_output: model.max_output.as_ref().and_then(|m| m.count(&self.config)),
+            options: model.options.clone(),
+            context,
+        })
+    }
+
+    /// Renders a request that must become smaller, since it did not fit before. The window is not known: what did
+    /// not fit is taken for it.
+    fn fit_request(&self, model: &ModelNode, attempts: Attempts) -> Result<ModelRequest, StepError> {
+        let share = model.truncate.to - model.truncate.shrink * f64::from(attempts.overflows - 1);
+        let whole = Machine::estimate(&self.render_request(model, &self.state)?);
+        let target = (whole as f64 * share.clamp(0.05, 1.0)) as u64;
+        let mut cutter = Cutter { state: self.state.clone(), answers: 0, oldest: 0 };
+        for cut in &model.truncate.cut {
+            loop {
+                let mut request = self.render_request(model, &cutter.state)?;
+                cutter.trim(&mut request.messages);
+                if Machine::estimate(&request) <= target {
+                    return Ok(request);
+                }
+                if !cutter.cut_more(cut, &request.messages) {
+                    break;
+                }
+            }
+        }
+        let mut request = self.render_request(model, &cutter.state)?;
+        cutter.trim(&mut request.messages);
+        Ok(request)
+    }
+}
+
+fn size(messages: &[Message]) -> u64 {
+    messages
+        .iter()
+        .map(|m| {
+            let calls: usize = m.tool_calls.iter().map(|c| c.name.len() + c.arguments.len()).sum();
+            (m.content.len() + calls + 8) as u64
+        })
+        .sum()
+}
+
+/// What has been cut so far.
+struct Cutter {
+    state: State,
+    /// Tool answers left out, oldest first.
+    answers: usize,
+    /// Messages left out behind the system message and the first user message, oldest first.
+    oldest: usize,
+}
+
+impl Cutter {
+    /// Cuts a little more of one kind. False where nothing of it is left.
+    fn cut_more(&mut self, cut: &Cut, messages: &[Message]) -> bool {
+        match cut {
+            Cut::ToolResults => {
+                let uncut = messages.iter().filter(|m| m.role == Role::Tool && &*m.content != CUT_NOTE).count();
+                // The newest answer stays: it is what the model works on.
+                if uncut <= 1 {
+                    return false;
+                }
+                self.answers += 1;
+                true
+            }
+            Cut::Oldest => {
+                if removable(messages).is_empty() {
+                    return false;
+                }
+                self.oldest += 1;
+                true
+            }
+            Cut::Channel(ix) => self.cut_channel(*ix),
+        }
+    }
+
+    fn cut_channel(&mut self, ix: ChannelIx) -> bool {
+        let shorter = match self.state.get(ix) {
+            Value::List(items) if items.len() > 1 => items[1..].iter().cloned().collect(),
+            Value::Text(text) if text.len() > 200 => {
+                let mut end = text.len() * 9 / 10;
+                while !text.is_char_boundary(end) {
+                    end -= 1;
+                }
+                Value::from(&text[..end])
+            }
+            _ => return false,
+        };
+        self.state.set(ix, shorter);
+        true
+    }
+
+    fn trim(&self, messages: &mut Vec<Message>) {
+        for _ in 0..self.oldest {
+            let Some(range) = Some(removable(messages)).filter(|r| !r.is_empty()) else { break };
+            messages.drain(range);
+        }
+        let mut left = self.answers;
+        for message in messages.iter_mut().filter(|m| m.role == Role::Tool) {
+            if left == 0 {
+                break;
+            }
+            message.content = CUT_NOTE.into();
+            left -= 1;
+        }
+    }
+}
+
+/// The oldest messages that can go together: a reply with the answers to its calls, or one message. The system
+/// message, the first user message and the last message stay.
+fn removable(messages: &[Message]) -> std::ops::Range<usize> {
+    let first = messages.iter().position(|m| m.role == Role::User).map_or(0, |i| i + 1);
+    let first = first.max(usize::from(messages.first().is_some_and(|m| m.role == Role::System)));
+    if first + 1 >= messages.len() {
+        return first..first;
+    }
+    let mut end = first + 1;
+    while end < messages.len() && messages[end].role == Role::Tool {
+        end += 1;
+    }
+    if end >= messages.len() { first..first } else { first..end }
+}

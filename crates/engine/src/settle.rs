@@ -1,0 +1,390 @@
+//! What comes back: dispatches, completions, failures and attempts, answers, timers, cancellation.
+//!
+//! An entry about a step that is not open is late or a duplicate: it changes nothing. The driver sees to it
+//! that what it used is settled with the entry that closed the step.
+
+use std::sync::Arc;
+
+use deepgraph_graph::{OnReach, Retry, Returns, Verb};
+use deepgraph_protocol::{
+    Effect, ErrorKind, Event, FinishReason, Meter, ModelReply, ScopeEnd, Spent, StepError, StepId,
+    StepOutput, Usage, Value,
+};
+
+use crate::exit::Candidate;
+use crate::limits::What;
+use crate::machine::{EffectKey, Machine, Phase};
+use crate::run::{Attempts, Outcome, Progress, Stage, Work};
+
+/// Milliseconds that a step may still take once the run is cancelled.
+pub(crate) const CANCEL_GRACE_MS: u64 = 10_000;
+
+/// The longest wait between two attempts, in milliseconds.
+const LONGEST_BACKOFF_MS: u64 = 300_000;
+
+/// Where a step belongs in the current super-step.
+#[derive(Clone, Copy)]
+struct Place {
+    node: usize,
+    call: Option<usize>,
+}
+
+impl Machine {
+    fn place(&self, step: &StepId) -> Option<Place> {
+        self.current.iter().enumerate().find_map(|(node, run)| match &run.work {
+            Work::Step(Progress::Open(_)) if run.step == *step => Some(Place { node, call: None }),
+            Work::Turn(turn) => turn
+                .calls
+                .iter()
+                .position(|c| c.step == *step && c.is_open())
+                .map(|call| Place { node, call: Some(call) }),
+            Work::Step(_) => None,
+        })
+    }
+
+    fn progress(&mut self, place: Place) -> Option<&mut Progress> {
+        match (&mut self.current.get_mut(place.node)?.work, place.call) {
+            (Work::Step(progress), None) => Some(progress),
+            (Work::Turn(turn), Some(call)) => match &mut turn.calls.get_mut(call)?.stage {
+                Stage::Admitted(progress) => Some(progress),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn attempts(&mut self, place: Place) -> Option<&mut Attempts> {
+        match self.progress(place)? {
+            Progress::Open(attempts) => Some(attempts),
+            Progress::Done(_) => None,
+        }
+    }
+
+    fn finish(&mut self, step: &StepId, place: Place, outcome: Outcome) {
+        self.close(step);
+        match &outcome {
+            Outcome::Failed(error) => {
+                self.tell(Event::StepFailed { step: step.clone(), error: error.clone() });
+            }
+            _ => self.tell(Event::StepCompleted { step: step.clone() }),
+        }
+        if let Some(progress) = self.progress(place) {
+            *progress = Progress::Done(outcome);
+        }
+        if place.call.is_some() && self.cancelling.is_none() {
+            self.release_queued(place.node);
+        }
+    }
+
+    /// A step is about to be sent out: its reservation is taken, or the limit that has no room for it acts.
+    pub(crate) fn dispatched(&mut self, step: &StepId, attempt: u32, tokens: u64, price: Option<u64>) {
+        let Some(place) = self.place(step) else { return };
+        let Some(attempts) = self.attempts(place) else { return };
+        if attempts.number != attempt {
+            return;
+        }
+        attempts.estimate = tokens;
+        if !self.is_model(place) {
+            return;
+        }
+        self.counters.model_calls += 1;
+        if let Some(full) = self.no_reservation(tokens, price) {
+            self.stop_at_limit(step, place, full);
+            return;
+        }
+        let amount = Spent {
+            tokens,
+            cost_micro_usd: price.unwrap_or(0),
+            cost_unknown: u64::from(price.is_none()),
+            model_calls: 1,
+            tool_calls: 0,
+        };
+        self.ledger.reserve(step, amount);
+    }
+
+    /// The limit that a reservation does not fit, by its index, or why it can not be judged.
+    fn no_reservation(&self, tokens: u64, price: Option<u64>) -> Option<Result<usize, String>> {
+        let in_finally = self.in_finally();
+        let at = self.reading();
+        self.limits.iter().enumerate().find_map(|(i, limit)| {
+            let bound = limit.bound(in_finally)?;
+            let wanted = match limit.what {
+                What::Meter(Meter::Tokens) => tokens,
+                What::Meter(Meter::CostUsd) => match price {
+                    Some(price) => price,
+                    None => {
+                        return Some(Err(format!(
+                            "the limit `{}` needs a price, and none is known for this model; give the model a \
+                             price or take the limit off",
+                            limit.name
+                        )));
+                    }
+                },
+                _ => return None,
+            };
+            (limit.taken(&at).saturating_add(wanted) > bound).then_some(Ok(i))
+        })
+    }
+
+    fn stop_at_limit(&mut self, step: &StepId, place: Place, full: Result<usize, String>) {
+        let error = match full {
+            Err(why) => StepError::new(ErrorKind::Refused, why),
+            Ok(i) => {
+                let (hit, on_reach) = {
+                    let at = self.reading();
+                    let limit = &self.limits[i];
+                    (limit.hit(limit.taken(&at)), limit.on_reach.clone())
+                };
+                self.tell(Event::LimitReached {
+                    scope: self.scope.clone(),
+                    limit: hit.name.clone(),
+                    value: hit.value,
+                    bound: hit.bound,
+                });
+                let message =
+                    format!("the call does not fit what is left of the limit `{}` ({})", hit.name, hit.bound);
+                if !self.in_finally() {
+                    match on_reach {
+                        OnReach::Exit(reason, class) => {
+                            self.candidates.push(Candidate::limit(reason, class, hit));
+                        }
+                        OnReach::To(node) => self.detour = Some(node),
+                        OnReach::Refuse => {}
+                    }
+                }
+                StepError::new(ErrorKind::Refused, message)
+            }
+        };
+        self.finish(step, place, Outcome::Failed(error));
+    }
+
+    fn is_model(&self, place: Place) -> bool {
+        place.call.is_none()
+            && self
+                .current
+                .get(place.node)
+                .is_some_and(|run| matches!(self.plan().nodes[run.node.0].verb, Verb::Model(_)))
+    }
+
+    pub(crate) fn completed(&mut self, step: &StepId, attempt: u32, output: &StepOutput) {
+        let Some(place) = self.place(step) else { return };
+        match output {
+            StepOutput::Model(reply) => {
+                self.ledger.settle(step, spent(reply.usage, reply.cost_micro_usd));
+                match self.check_reply(place, reply) {
+                    Ok(reply) => self.finish(step, place, Outcome::Reply(Box::new(reply))),
+                    Err(error) => self.try_again(step, place, attempt, error),
+                }
+            }
+            StepOutput::Op(record) => self.finish(step, place, Outcome::Record(record.clone())),
+        }
+    }
+
+    /// Checks a reply against what the node wants: no refusal, structured output that fits.
+    fn check_reply(&self, place: Place, reply: &ModelReply) -> Result<ModelReply, StepError> {
+        let mut reply = reply.clone();
+        if reply.finish == FinishReason::Refusal {
+            let message = format!("the model refused: {}", reply.text);
+            return Err(StepError::new(ErrorKind::Refusal, message));
+        }
+        if !reply.tool_calls.is_empty() {
+            return Ok(reply);
+        }
+        let node = self.current.get(place.node).map(|run| &self.plan().nodes[run.node.0].verb);
+        if let Some(Verb::Model(model)) = node
+            && let Some(Returns { field, .. }) = &model.returns
+        {
+            reply.data = field.check(&reply.data).map_err(|e| {
+                let message = format!("the structured output does not fit: {e}; the reply was: {}", short(&reply.text));
+                StepError::new(ErrorKind::InvalidOutput, message)
+            })?;
+        }
+        Ok(reply)
+    }
+
+    pub(crate) fn attempt_failed(&mut self, step: &StepId, attempt: u32, error: &StepError, usage: Usage) {
+        let Some(place) = self.place(step) else { return };
+        if self.is_model(place) {
+            self.ledger.settle(step, spent(usage, Some(0)));
+        }
+        self.try_again(step, place, attempt, error.clone());
+    }
+
+    /// Sends a step out again if its policy allows, else fails it.
+    fn try_again(&mut self, step: &StepId, place: Place, attempt: u32, error: StepError) {
+        let Some(attempts) = self.attempts(place).map(|a| *a) else { return };
+        if attempts.number != attempt {
+            return;
+        }
+        match self.next_attempt(place, attempts, &error) {
+            Some((next, delay_ms)) => {
+                self.tell(Event::AttemptFailed { step: step.clone(), attempt, error, delay_ms });
+                if let Some(slot) = self.attempts(place) {
+                    *slot = next;
+                }
+                self.send_again(step, next.number, delay_ms);
+            }
+            None => self.finish(step, place, Outcome::Failed(error)),
+        }
+    }
+
+    fn next_attempt(&self, place: Place, before: Attempts, error: &StepError) -> Option<(Attempts, u64)> {
+        if self.cancelling.is_some() || self.candidates.iter().any(|c| c.stops_at_once) {
+            return None;
+        }
+        let run = self.current.get(place.node)?;
+        let node = &self.plan().nodes[run.node.0];
+        let mut next = Attempts { number: before.number + 1, ..before };
+        if error.kind == ErrorKind::ContextOverflow
+            && let Verb::Model(model) = &node.verb
+        {
+            next.overflows += 1;
+            return (next.overflows < model.truncate.tries).then_some((next, 0));
+        }
+        next.failed += 1;
+        let retry = match (&run.work, place.call) {
+            (Work::Turn(turn), Some(call)) => &self.plan().tools[turn.calls.get(call)?.tool?.0].retry,
+            _ => &node.retry,
+        };
+        let max = retry.max.count(&self.config).unwrap_or(1);
+        (u64::from(next.failed) < max && self.is_repeatable(retry, error))
+            .then(|| (next, backoff(retry, &self.config, next.failed, error.retry_after_ms)))
+    }
+
+    fn is_repeatable(&self, retry: &Retry, error: &StepError) -> bool {
+        match &retry.condition {
+            None => error.kind.is_transient(),
+            Some(condition) => {
+                let names = self.names().with_error(Value::of(error));
+                self.evaluate(condition, &names).is_ok_and(|v| v.is_true())
+            }
+        }
+    }
+
+    fn send_again(&mut self, step: &StepId, number: u32, delay: u64) {
+        let key = EffectKey::Step(step.clone());
+        let Some(mut effect) = self.effects.get(&key).cloned() else { return };
+        if let Effect::CallModel { attempt, delay_ms, .. } | Effect::RunOp { attempt, delay_ms, .. } = &mut effect
+        {
+            *attempt = number;
+            *delay_ms = delay;
+        }
+        self.open(effect);
+    }
+
+    pub(crate) fn failed(&mut self, step: &StepId, error: &StepError) {
+        let Some(place) = self.place(step) else { return };
+        self.ledger.settle(step, Spent::default());
+        self.ledger.settle_child(step, Spent::default());
+        self.finish(step, place, Outcome::Failed(error.clone()));
+    }
+
+    pub(crate) fn child_ended(&mut self, step: &StepId, end: &ScopeEnd) {
+        let Some(place) = self.place(step) else { return };
+        self.ledger.settle_child(step, end.settled);
+        self.finish(step, place, Outcome::Child(Box::new(end.clone())));
+    }
+
+    pub(crate) fn answered(&mut self, step: &StepId, answer: &Value) {
+        let Some(place) = self.place(step) else { return };
+        let returns = match (&self.current[place.node].work, place.call) {
+            (Work::Turn(turn), Some(call)) => {
+                turn.calls[call].tool.and_then(|t| self.plan().tools[t.0].ask.as_ref()).map(|a| &a.returns)
+            }
+            _ => match &self.plan().nodes[self.current[place.node].node.0].verb {
+                Verb::Ask(ask) => Some(&ask.returns),
+                _ => None,
+            },
+        };
+        let Some(returns) = returns else { return };
+        // An answer that does not fit leaves the question open.
+        let Ok(data) = returns.field.check(answer) else { return };
+        let text = data.as_str().map_or_else(|| data.to_json_text(), str::to_owned);
+        let record = Value::record([("text", Value::from(text)), ("data", data)]);
+        self.finish(step, place, Outcome::Record(record));
+    }
+
+    pub(crate) fn timer_fired(&mut self, timer: &Arc<str>) {
+        if self.effects.remove(&EffectKey::Timer(timer.clone())).is_none() {
+            return;
+        }
+        let Some((stage, name)) = timer.split_once(':') else { return };
+        let at = self.reading();
+        let Some(limit) = self.limits.iter().find(|l| &*l.name == name) else { return };
+        let (hit, on_reach) = (limit.hit(limit.used(&at)), limit.on_reach.clone());
+        match (stage, self.phase) {
+            ("main", Phase::Main) => {
+                self.tell(Event::LimitReached {
+                    scope: self.scope.clone(),
+                    limit: hit.name.clone(),
+                    value: hit.value,
+                    bound: hit.bound,
+                });
+                match on_reach {
+                    OnReach::Exit(reason, class) => {
+                        self.candidates.push(Candidate::limit(reason, class, hit).at_once());
+                        self.abandon_all(0, "the deadline has passed");
+                    }
+                    OnReach::To(node) => self.detour = Some(node),
+                    OnReach::Refuse => {}
+                }
+            }
+            ("finally", Phase::Finally) => {
+                let message = format!("the time of the limit `{name}` is up");
+                self.report.fail(StepError::new(ErrorKind::StepTimeout, message));
+                self.abandon_all(0, "the deadline has passed");
+            }
+            _ => {}
+        }
+    }
+
+    pub(crate) fn cancel_requested(&mut self, detail: Option<String>) {
+        if self.phase == Phase::Ended || self.cancelling.is_some() {
+            return;
+        }
+        self.cancelling = Some(detail);
+        self.abandon_all(CANCEL_GRACE_MS, "cancelled");
+    }
+
+    /// Gives up every step that is out, within a grace; calls that wait for a place do not start any more.
+    fn abandon_all(&mut self, grace_ms: u64, why: &str) {
+        for node in &mut self.current {
+            let Work::Turn(turn) = &mut node.work else { continue };
+            for call in turn.calls.iter_mut().filter(|c| matches!(c.stage, Stage::Queued)) {
+                self.ledger.settle_child(&call.step, Spent::default());
+                let error = StepError::new(ErrorKind::Cancelled, why);
+                call.stage = Stage::Admitted(Progress::Done(Outcome::Failed(error)));
+            }
+        }
+        self.queued.clear();
+        let open: Vec<StepId> = self
+            .effects
+            .keys()
+            .filter_map(|k| if let EffectKey::Step(step) = k { Some(step.clone()) } else { None })
+            .collect();
+        self.out.extend(open.into_iter().map(|step| Effect::Abandon { step, grace_ms }.into()));
+    }
+}
+
+fn spent(usage: Usage, price: Option<u64>) -> Spent {
+    Spent {
+        tokens: usage.tokens(),
+        cost_micro_usd: price.unwrap_or(0),
+        cost_unknown: u64::from(price.is_none()),
+        model_calls: 1,
+        tool_calls: 0,
+    }
+}
+
+/// The wait before the attempt after `failed` failures: backoff · factor^(failed − 1), at least what the
+/// provider asks for.
+fn backoff(retry: &Retry, config: &deepgraph_protocol::Map, failed: u32, asked: Option<u64>) -> u64 {
+    let first = retry.backoff.millis(config).unwrap_or(0) as f64;
+    let grown = first * retry.factor.max(1.0).powi(i32::try_from(failed.saturating_sub(1)).unwrap_or(30));
+    (grown as u64).max(asked.unwrap_or(0)).min(LONGEST_BACKOFF_MS)
+}
+
+fn short(text: &str) -> String {
+    let cut: String = text.chars().take(200).collect();
+    if cut.len() < text.len() { format!("{cut}…") } else { cut }
+}
