@@ -287,16 +287,7 @@ impl Machine {
 
     pub(crate) fn answered(&mut self, step: &StepId, answer: &Value) {
         let Some(place) = self.place(step) else { return };
-        let returns = match (&self.current[place.node].work, place.call) {
-            (Work::Turn(turn), Some(call)) => {
-                turn.calls[call].tool.and_then(|t| self.plan().tools[t.0].ask.as_ref()).map(|a| &a.returns)
-            }
-            _ => match &self.plan().nodes[self.current[place.node].node.0].verb {
-                Verb::Ask(ask) => Some(&ask.returns),
-                _ => None,
-            },
-        };
-        let Some(returns) = returns else { return };
+        let Some(returns) = self.returns_of(place) else { return };
         // An answer that does not fit leaves the question open.
         let Ok(data) = returns.field.check(answer) else { return };
         let text = data.as_str().map_or_else(|| data.to_json_text(), str::to_owned);
@@ -387,4 +378,31 @@ fn backoff(retry: &Retry, config: &deepgraph_protocol::Map, failed: u32, asked: 
 fn short(text: &str) -> String {
     let cut: String = text.chars().take(200).collect();
     if cut.len() < text.len() { format!("{cut}…") } else { cut }
+}
+
+impl Machine {
+    /// Whether an answer fits the question of a step.
+    ///
+    /// # Errors
+    ///
+    /// What does not fit, for the person who answered.
+    pub fn check_answer(&self, step: &StepId, answer: &Value) -> Result<Value, String> {
+        let returns = self.place(step).and_then(|place| self.returns_of(place));
+        let returns = returns.ok_or_else(|| format!("`{step}` is no open question"))?;
+        returns.field.check(answer).map_err(|e| e.to_string())
+    }
+
+    fn returns_of(&self, place: Place) -> Option<&Returns> {
+        let run = self.current.get(place.node)?;
+        match (&run.work, place.call) {
+            (Work::Turn(turn), Some(call)) => {
+                let tool = turn.calls.get(call)?.tool?;
+                self.plan().tools[tool.0].ask.as_ref().map(|ask| &ask.returns)
+            }
+            _ => match &self.plan().nodes[run.node.0].verb {
+                Verb::Ask(ask) => Some(&ask.returns),
+                _ => None,
+            },
+        }
+    }
 }

@@ -1,0 +1,317 @@
+//! The loop: commit, apply, carry out, wait.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use deepgraph_engine::{Machine, Phase};
+use deepgraph_graph::Bundle;
+use deepgraph_protocol::{
+    Effect, Entry, EntryBody, Millis, ModelRequest, Output, RunStatus, ScopeEnd, ScopePath, StepError, StepId,
+    StepOutput, Value,
+};
+use deepgraph_store::{Append, RunId, RunUpdate};
+use tokio::sync::{Semaphore, mpsc};
+
+use crate::ask::Question;
+use crate::control::{Cancel, Control};
+use crate::progress::{Observer, Tally, Told};
+use crate::resume::Live;
+use crate::run::Runtime;
+use crate::slots::Slots;
+use crate::tasks::{CacheKey, Done, Tasks};
+use crate::RunError;
+
+/// A model call that is sent once its dispatch is durable.
+#[derive(Debug)]
+pub(crate) struct Prepared {
+    pub(crate) request: Arc<ModelRequest>,
+    pub(crate) attempt: u32,
+    pub(crate) timeout_ms: Option<u64>,
+}
+
+/// Drives one run: owns its Machines and all that is in flight.
+pub(crate) struct Driver<'a> {
+    pub(crate) runtime: &'a Runtime,
+    pub(crate) run: RunId,
+    pub(crate) epoch: u64,
+    pub(crate) bundle: Arc<Bundle>,
+    pub(crate) machines: BTreeMap<ScopePath, Live>,
+    pub(crate) tasks: Tasks,
+    pub(crate) slots: Slots,
+    pub(crate) model_places: Option<Arc<Semaphore>>,
+    pub(crate) tool_places: Option<Arc<Semaphore>>,
+    pub(crate) prepared: BTreeMap<StepId, Prepared>,
+    pub(crate) questions: BTreeMap<StepId, (Question, Option<u64>)>,
+    /// Answers that were brought along, for the question of an id or for whichever is open.
+    pub(crate) answers: Vec<(Option<StepId>, String)>,
+    pub(crate) cache: BTreeMap<CacheKey, (Millis, Value)>,
+    pub(crate) previews: mpsc::UnboundedSender<(StepId, String)>,
+    pub(crate) cancel: Cancel,
+    pub(crate) tally: Tally,
+    last: Millis,
+    inbox: VecDeque<(ScopePath, EntryBody)>,
+}
+
+/// How driving came to an end.
+pub(crate) enum Stop {
+    Over(Box<ScopeEnd>),
+    Waiting(Vec<Question>),
+}
+
+impl<'a> Driver<'a> {
+    pub(crate) fn new(
+        runtime: &'a Runtime,
+        run: RunId,
+        epoch: u64,
+        bundle: Arc<Bundle>,
+        previews: mpsc::UnboundedSender<(StepId, String)>,
+    ) -> Driver<'a> {
+        let caps = bundle.concurrency;
+        let places = |cap: Option<usize>| cap.map(|n| Arc::new(Semaphore::new(n.max(1))));
+        Driver {
+            runtime,
+            run,
+            epoch,
+            machines: BTreeMap::new(),
+            tasks: Tasks::default(),
+            slots: Slots::new(caps.graphs),
+            model_places: places(caps.model_calls),
+            tool_places: places(caps.tool_calls),
+            prepared: BTreeMap::new(),
+            questions: BTreeMap::new(),
+            answers: Vec::new(),
+            cache: BTreeMap::new(),
+            previews,
+            cancel: Cancel::No,
+            tally: Tally::default(),
+            last: 0,
+            inbox: VecDeque::new(),
+            bundle,
+        }
+    }
+
+    /// The time now; never before the last entry.
+    pub(crate) fn now(&self) -> Millis {
+        self.runtime.clock.now().max(self.last)
+    }
+
+    /// No entry is stamped before this.
+    pub(crate) fn not_before(&mut self, at: Millis) {
+        self.last = self.last.max(at);
+    }
+
+    pub(crate) fn commit_later(&mut self, scope: &ScopePath, body: EntryBody) {
+        self.inbox.push_back((scope.clone(), body));
+    }
+
+    /// Puts the open effects of all Machines out again, as after a crash.
+    pub(crate) fn reopen(&mut self) {
+        let open: Vec<(ScopePath, Vec<Effect>)> = self
+            .machines
+            .iter()
+            .filter(|(_, live)| live.machine.phase() != Phase::Ended)
+            .map(|(scope, live)| (scope.clone(), live.machine.open_effects()))
+            .collect();
+        for (scope, effects) in open {
+            self.slots.set(&scope, works(&effects));
+            for effect in effects {
+                match &effect {
+                    Effect::Spawn { step, .. } => match self.machines.get(&step.scope()).map(|l| l.machine.end()) {
+                        None => self.carry_out(&scope, effect),
+                        Some(Some(end)) => {
+                            let entry = EntryBody::ChildEnded { step: step.clone(), end: end.clone() };
+                            self.commit_later(&scope, entry);
+                        }
+                        Some(None) => {}
+                    },
+                    _ => self.carry_out(&scope, effect),
+                }
+            }
+        }
+    }
+
+    /// Runs until the root has ended, or nothing but questions is open.
+    pub(crate) async fn drive(
+        &mut self,
+        control: &mut Control,
+        observer: &mut dyn Observer,
+        previews: &mut mpsc::UnboundedReceiver<(StepId, String)>,
+    ) -> Result<Stop, RunError> {
+        loop {
+            self.start_children();
+            while !self.inbox.is_empty() {
+                self.commit(observer)?;
+                self.start_children();
+            }
+            if let Some(end) = self.machines.get(&ScopePath::root()).and_then(|root| root.machine.end()) {
+                return Ok(Stop::Over(Box::new(end.clone())));
+            }
+            if self.tasks.is_idle() && !self.questions.is_empty() {
+                let open = self.questions.values().map(|(q, _)| q.clone()).collect();
+                return Ok(Stop::Waiting(open));
+            }
+            tokio::select! {
+                biased;
+                level = control.raised(self.cancel) => self.cancel_now(level),
+                Some((step, piece)) = previews.recv() => observer.preview(&step, &piece),
+                done = self.tasks.next() => match done {
+                    Some(done) => self.take(done),
+                    None => return Err(RunError::Stalled { run: self.run.to_string() }),
+                },
+            }
+        }
+    }
+
+    fn start_children(&mut self) {
+        while let Some((scope, started)) = self.slots.admit() {
+            let EntryBody::Started(body) = &started else { continue };
+            let Some(graph) = self.bundle.find(&body.graph) else { continue };
+            let machine = Machine::new(self.bundle.clone(), graph, scope.clone());
+            self.machines.insert(scope.clone(), Live { machine, position: 0 });
+            self.inbox.push_back((scope, started));
+        }
+    }
+
+    /// Commits everything that is due in one transaction, then applies it.
+    fn commit(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
+        let due: Vec<(ScopePath, EntryBody)> = std::mem::take(&mut self.inbox).into();
+        let at = self.now();
+        self.last = at;
+        let mut positions: BTreeMap<ScopePath, u64> = BTreeMap::new();
+        let mut batch = Vec::with_capacity(due.len());
+        for (scope, body) in due {
+            let Some(live) = self.machines.get(&scope) else { continue };
+            let next = positions.entry(scope.clone()).or_insert(live.position);
+            batch.push(Append { scope, expected_position: *next, entry: Entry { at, body } });
+            *next += 1;
+        }
+        if batch.is_empty() {
+            return Ok(());
+        }
+        let update = self.tally.update(self.status());
+        let last = self.runtime.store.append(&self.run, self.epoch, &batch, Some(&update))?;
+        let first = last + 1 - batch.len() as u64;
+        for (append, seq) in batch.into_iter().zip(first..) {
+            self.apply(append, seq, observer);
+        }
+        Ok(())
+    }
+
+    fn apply(&mut self, append: Append, seq: u64, observer: &mut dyn Observer) {
+        let Append { scope, entry, .. } = append;
+        let Some(live) = self.machines.get_mut(&scope) else { return };
+        live.position += 1;
+        let outputs = live.machine.apply(&entry);
+        let ended = live.machine.end().cloned();
+        let working = works(&live.machine.open_effects());
+        if let EntryBody::ChildEnded { step, .. } = &entry.body {
+            self.slots.set(&step.scope(), false);
+        }
+        if ended.is_none() {
+            self.slots.set(&scope, working);
+        }
+        for output in outputs {
+            match output {
+                Output::Event(event) => {
+                    self.tally.note(&event);
+                    observer.told(&Told { seq, at: entry.at, replayed: false, event });
+                }
+                Output::Effect(effect) => self.carry_out(&scope, effect),
+            }
+        }
+        if let EntryBody::Dispatched { step, .. } = &entry.body {
+            self.send_model(&scope, step);
+        }
+        if let (Some(end), Some(step)) = (ended, scope.step()) {
+            self.end_child(&scope, step, end);
+        }
+    }
+
+    /// A child is over: its parent learns of it once, and nothing of the child goes on.
+    fn end_child(&mut self, scope: &ScopePath, step: StepId, end: ScopeEnd) {
+        let parent = self
+            .machines
+            .iter()
+            .find(|(_, live)| live.machine.is_open(&step))
+            .map(|(parent, _)| parent.clone());
+        if let Some(parent) = parent
+            && self.machines.remove(scope).is_some()
+        {
+            self.commit_later(&parent, EntryBody::ChildEnded { step, end });
+        }
+    }
+
+    fn take(&mut self, done: Done) {
+        match done {
+            Done::Model { scope, step, attempt, result } => {
+                let body = match result {
+                    Ok(reply) => EntryBody::Completed { step, attempt, output: StepOutput::Model(*reply) },
+                    Err(error) => failure(step, attempt, error),
+                };
+                self.commit_later(&scope, body);
+            }
+            Done::Op { scope, step, attempt, cache, result } => {
+                let body = match result {
+                    Ok(value) => {
+                        if let Some(key) = cache {
+                            self.cache.insert(key, (self.now(), value.clone()));
+                        }
+                        EntryBody::Completed { step, attempt, output: StepOutput::Op(value) }
+                    }
+                    Err(error) => failure(step, attempt, error),
+                };
+                self.commit_later(&scope, body);
+            }
+            Done::Due { scope, effect } => self.carry_out(&scope, effect),
+            Done::Timer { scope, timer } => self.commit_later(&scope, EntryBody::TimerFired { timer }),
+            Done::Answer { scope, step, answer } => self.take_answer(&scope, step, answer),
+            Done::Unanswered { scope, step } => {
+                self.questions.remove(&step);
+                let error = StepError::new(
+                    deepgraph_protocol::ErrorKind::Unanswered,
+                    "the question was not answered in time",
+                );
+                self.commit_later(&scope, EntryBody::Failed { step, error });
+            }
+            Done::GraceOver { scope, step } => self.give_up(&scope, step),
+        }
+    }
+
+    fn cancel_now(&mut self, level: Cancel) {
+        let first = self.cancel == Cancel::No;
+        self.cancel = level;
+        if first {
+            let detail = Some("cancelled by the user".to_owned());
+            self.commit_later(&ScopePath::root(), EntryBody::CancelRequested { detail });
+        }
+        if level == Cancel::AtOnce {
+            for (scope, step) in self.tasks.steps() {
+                self.give_up(&scope, step);
+            }
+        }
+    }
+
+    pub(crate) fn status(&self) -> RunStatus {
+        if self.cancel == Cancel::No { RunStatus::Running } else { RunStatus::Cancelling }
+    }
+
+    /// Writes the run's record.
+    pub(crate) fn record(&self, update: &RunUpdate) -> Result<(), RunError> {
+        self.runtime.store.update_run(&self.run, self.epoch, update)?;
+        Ok(())
+    }
+}
+
+fn failure(step: StepId, attempt: u32, error: StepError) -> EntryBody {
+    // Attempt 0: the work itself broke, there is nothing to repeat.
+    if attempt == 0 {
+        return EntryBody::Failed { step, error };
+    }
+    EntryBody::AttemptFailed { step, attempt, error, usage: Default::default() }
+}
+
+/// Whether a scope with these open effects does something itself, rather than wait for its children.
+fn works(effects: &[Effect]) -> bool {
+    let mut steps = effects.iter().filter(|e| !matches!(e, Effect::WakeAt { .. })).peekable();
+    steps.peek().is_none() || steps.any(|e| !matches!(e, Effect::Spawn { .. }))
+}

@@ -1,0 +1,239 @@
+//! Carrying out one effect.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use deepgraph_engine::Machine;
+use deepgraph_protocol::{
+    Effect, EntryBody, ErrorKind, ModelRequest, SEMANTICS, ScopePath, Started, StepError, StepId, Value,
+};
+use sha2::{Digest, Sha256};
+
+use crate::ask::{Question, Unattended};
+use crate::driver::{Driver, Prepared};
+use crate::tasks::{CacheKey, Done, bounded};
+
+/// Output tokens that are reserved for a call whose node does not bound them.
+const UNBOUNDED_OUTPUT: u64 = 4096;
+
+impl Driver<'_> {
+    /// Carries an effect of a scope out, or begins to.
+    pub(crate) fn carry_out(&mut self, scope: &ScopePath, effect: Effect) {
+        match effect {
+            Effect::CallModel { delay_ms, .. } | Effect::RunOp { delay_ms, .. } if delay_ms > 0 => {
+                self.wait_for_attempt(scope, effect, delay_ms);
+            }
+            Effect::CallModel { step, attempt, timeout_ms, .. } => {
+                self.prepare_model(scope, step, attempt, timeout_ms);
+            }
+            Effect::RunOp { step, attempt, timeout_ms, op, input, cache_ms, .. } => {
+                self.run_op(scope, step, attempt, timeout_ms, &op, input, cache_ms);
+            }
+            Effect::Spawn { step, graph, input, config, grant } => {
+                let started = Started {
+                    graph,
+                    input,
+                    config,
+                    grant,
+                    attempt: 1,
+                    semantics: SEMANTICS,
+                    bundle: self.bundle.hash.clone(),
+                };
+                self.slots.enqueue(step.scope(), EntryBody::Started(started));
+            }
+            Effect::Ask { step, question, shape, timeout_ms } => {
+                let question = Question { id: step, text: question, shape, complaint: None };
+                self.put_question(scope, question, timeout_ms);
+            }
+            Effect::WakeAt { timer, at } => {
+                let wait = u64::try_from(at - self.now()).unwrap_or(0);
+                self.tasks.timer(scope.clone(), timer, Duration::from_millis(wait));
+            }
+            Effect::Abandon { step, grace_ms } => self.abandon(scope, step, grace_ms),
+        }
+    }
+
+    fn wait_for_attempt(&mut self, scope: &ScopePath, mut effect: Effect, wait: u64) {
+        if let Effect::CallModel { delay_ms, .. } | Effect::RunOp { delay_ms, .. } = &mut effect {
+            *delay_ms = 0;
+        }
+        let Some(step) = effect.step().cloned() else { return };
+        let scope = scope.clone();
+        let key = scope.clone();
+        self.tasks.spawn(&key, &step, async move {
+            tokio::time::sleep(Duration::from_millis(wait)).await;
+            Done::Due { scope, effect }
+        });
+    }
+
+    /// Renders a model request and commits that it is sent; it is sent once that is durable.
+    fn prepare_model(&mut self, scope: &ScopePath, step: StepId, attempt: u32, timeout_ms: Option<u64>) {
+        let Some(live) = self.machines.get(scope) else { return };
+        let request = match live.machine.model_request(&step) {
+            Ok(request) => request,
+            Err(error) => return self.commit_later(scope, EntryBody::Failed { step, error }),
+        };
+        let price = self.runtime.models.price(&request.model);
+        let output = request.max_output.unwrap_or(UNBOUNDED_OUTPUT);
+        let estimate = Machine::estimate(&request);
+        let usage =
+            deepgraph_protocol::Usage { input_tokens: estimate, output_tokens: output, ..Default::default() };
+        let free = price == Some(deepgraph_model::Price::FREE);
+        let entry = EntryBody::Dispatched {
+            step: step.clone(),
+            attempt,
+            request: Some(hash(&request)),
+            reserve_tokens: if free { 0 } else { estimate + output },
+            reserve_micro_usd: price.map(|p| p.cost(&usage)),
+        };
+        self.prepared.insert(step, Prepared { request: Arc::new(request), attempt, timeout_ms });
+        self.commit_later(scope, entry);
+    }
+
+    /// Sends a model request whose dispatch is durable, if the Machine still wants it.
+    pub(crate) fn send_model(&mut self, scope: &ScopePath, step: &StepId) {
+        let Some(prepared) = self.prepared.remove(step) else { return };
+        if !self.machines.get(scope).is_some_and(|live| live.machine.is_open(step)) {
+            return;
+        }
+        let Prepared { request, attempt, timeout_ms } = prepared;
+        let model = match self.runtime.models.get(&request.model) {
+            Ok(model) => model,
+            Err(error) => {
+                let error = StepError::new(ErrorKind::NotFound, error.to_string());
+                return self.commit_later(scope, EntryBody::Failed { step: step.clone(), error });
+            }
+        };
+        let price = self.runtime.models.price(&request.model);
+        let (scope, step) = (scope.clone(), step.clone());
+        let (key, key_step) = (scope.clone(), step.clone());
+        let previews = self.previews.clone();
+        let place = self.model_places.clone();
+        self.tasks.spawn(&key, &key_step, async move {
+            let preview_step = step.clone();
+            let preview = move |piece: &str| drop(previews.send((preview_step.clone(), piece.to_owned())));
+            let result = bounded(place, timeout_ms, model.reply(&request, &preview)).await.map(|mut reply| {
+                let priced = price.map(|p| p.cost(&reply.usage));
+                reply.cost_micro_usd = reply.cost_micro_usd.or(priced);
+                Box::new(reply)
+            });
+            Done::Model { scope, step, attempt, result }
+        });
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn run_op(
+        &mut self,
+        scope: &ScopePath,
+        step: StepId,
+        attempt: u32,
+        timeout_ms: Option<u64>,
+        name: &str,
+        input: deepgraph_protocol::Map,
+        cache_ms: Option<u64>,
+    ) {
+        let Some(op) = self.runtime.ops.get(name).cloned() else {
+            let known: Vec<&str> = self.runtime.ops.names().collect();
+            let message = format!("there is no op `{name}` in this program; it has: {}", known.join(", "));
+            let error = StepError::new(ErrorKind::NotFound, message);
+            return self.commit_later(scope, EntryBody::Failed { step, error });
+        };
+        let call = CacheKey { call: format!("{name} {}", Value::from(input.clone())) };
+        if let (Some(ms), Some((at, known))) = (cache_ms, self.cache.get(&call))
+            && u64::try_from(self.now() - at).unwrap_or(0) < ms
+        {
+            let output = deepgraph_protocol::StepOutput::Op(known.clone());
+            return self.commit_later(scope, EntryBody::Completed { step, attempt, output });
+        }
+        let cache = cache_ms.map(|_| call);
+        let place = self.tool_places.clone();
+        let (scope, step) = (scope.clone(), step);
+        let (key, key_step) = (scope.clone(), step.clone());
+        self.tasks.spawn(&key, &key_step, async move {
+            let result = bounded(place, timeout_ms, op.call(input)).await;
+            Done::Op { scope, step, attempt, cache, result }
+        });
+    }
+
+    pub(crate) fn put_question(&mut self, scope: &ScopePath, question: Question, timeout_ms: Option<u64>) {
+        let step = question.id.clone();
+        let prepared = self.answers.iter().position(|(id, _)| id.as_ref().is_none_or(|id| *id == step));
+        if let Some(at) = prepared.filter(|_| question.complaint.is_none()) {
+            let (_, text) = self.answers.remove(at);
+            let answer = Some(crate::ask::read_answer(&text, &question.shape));
+            self.questions.insert(step.clone(), (question, timeout_ms));
+            return self.take_answer(scope, step, answer);
+        }
+        self.questions.insert(step.clone(), (question.clone(), timeout_ms));
+        match (self.runtime.asker.clone(), self.runtime.unattended) {
+            (Some(asker), _) => {
+                let (scope, key) = (scope.clone(), scope.clone());
+                let key_step = step.clone();
+                self.tasks.spawn(&key, &key_step, async move {
+                    let ask = asker.ask(&question);
+                    let Some(ms) = timeout_ms else {
+                        let answer = ask.await;
+                        return Done::Answer { scope, step, answer };
+                    };
+                    match tokio::time::timeout(Duration::from_millis(ms), ask).await {
+                        Ok(answer) => Done::Answer { scope, step, answer },
+                        Err(_) => Done::Unanswered { scope, step },
+                    }
+                });
+            }
+            (None, Unattended::Wait) => {}
+            (None, Unattended::Refuse) => {
+                self.questions.remove(&step);
+                let error = StepError::new(ErrorKind::Unanswered, "nobody can be asked in this run");
+                self.commit_later(scope, EntryBody::Failed { step, error });
+            }
+        }
+    }
+
+    /// Takes an answer if it fits; else asks again, saying what was wrong.
+    pub(crate) fn take_answer(&mut self, scope: &ScopePath, step: StepId, answer: Option<Value>) {
+        let Some((mut question, timeout_ms)) = self.questions.remove(&step) else { return };
+        let Some(live) = self.machines.get(scope) else { return };
+        let Some(answer) = answer else {
+            let error = StepError::new(ErrorKind::Unanswered, "the question was not answered");
+            return self.commit_later(scope, EntryBody::Failed { step, error });
+        };
+        match live.machine.check_answer(&step, &answer) {
+            Ok(answer) => self.commit_later(scope, EntryBody::Answered { step, answer }),
+            Err(complaint) => {
+                question.complaint = Some(complaint);
+                self.put_question(scope, question, timeout_ms);
+            }
+        }
+    }
+
+    fn abandon(&mut self, scope: &ScopePath, step: StepId, grace_ms: u64) {
+        let child = step.scope();
+        if self.slots.withdraw(&child) {
+            return self.give_up(scope, step);
+        }
+        if self.machines.contains_key(&child) {
+            let detail = Some("the graph that called it ended".to_owned());
+            return self.commit_later(&child, EntryBody::CancelRequested { detail });
+        }
+        let asked = self.questions.remove(&step).is_some();
+        if asked || grace_ms == 0 || self.cancel == crate::Cancel::AtOnce {
+            return self.give_up(scope, step);
+        }
+        self.tasks.grace(scope.clone(), step, Duration::from_millis(grace_ms));
+    }
+
+    /// Stops the work for a step and commits that nothing comes of it.
+    pub(crate) fn give_up(&mut self, scope: &ScopePath, step: StepId) {
+        self.tasks.abort(&step);
+        self.prepared.remove(&step);
+        let error = StepError::new(ErrorKind::Cancelled, "given up");
+        self.commit_later(scope, EntryBody::Failed { step, error });
+    }
+}
+
+/// SHA-256 of a request's JSON, hexadecimal.
+fn hash(request: &ModelRequest) -> String {
+    let json = serde_json::to_vec(request).unwrap_or_default();
+    Sha256::digest(&json).iter().map(|b| format!("{b:02x}")).collect()
+}

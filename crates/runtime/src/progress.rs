@@ -1,0 +1,83 @@
+//! What observers are told, and the run's record.
+
+use deepgraph_protocol::{Event, Exit, Millis, RunStatus, ScopeEnd, StepId};
+use deepgraph_store::RunUpdate;
+
+/// One event, with where it stands in the run.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct Told {
+    /// The seq of the entry that it follows from: the cursor for clients. Several events may share one.
+    pub seq: u64,
+    /// When the entry was committed.
+    pub at: Millis,
+    /// Whether it happened before this driver took the run over.
+    pub replayed: bool,
+    /// The event.
+    #[serde(flatten)]
+    pub event: Event,
+}
+
+/// Somebody who watches a run.
+pub trait Observer: Send {
+    /// Something was committed.
+    fn told(&mut self, told: &Told);
+    /// A model is writing. Never state; may be dropped or repeated.
+    fn preview(&mut self, step: &StepId, piece: &str) {
+        let _ = (step, piece);
+    }
+}
+
+/// Watches nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Quiet;
+
+impl Observer for Quiet {
+    fn told(&mut self, _: &Told) {}
+}
+
+/// The figures of the run's record, kept from events.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    completed: u64,
+    current: Option<StepId>,
+    exits: Vec<Exit>,
+}
+
+impl Tally {
+    pub(crate) fn note(&mut self, event: &Event) {
+        match event {
+            Event::StepCompleted { step } => {
+                self.completed += 1;
+                self.current = Some(step.clone());
+            }
+            Event::NodeStarted { step, .. } => self.current = Some(step.clone()),
+            Event::Exited { exit } => self.exits.push(exit.clone()),
+            _ => {}
+        }
+    }
+
+    /// The record of a run that is still going.
+    pub(crate) fn update(&self, status: RunStatus) -> RunUpdate {
+        RunUpdate {
+            status: Some(status),
+            current_step: Some(self.current.clone()),
+            completed_steps: Some(self.completed),
+            exits: Some(self.exits.clone()),
+            ..RunUpdate::default()
+        }
+    }
+
+    /// The record of a run that is over.
+    pub(crate) fn ended(&self, status: RunStatus, end: &ScopeEnd) -> RunUpdate {
+        let mut exits = vec![end.exit.clone()];
+        exits.extend(end.children.iter().cloned());
+        let known = end.settled.cost_unknown == 0;
+        RunUpdate {
+            report: Some(end.report),
+            output: Some(end.output.clone()),
+            cost_cents: Some(known.then(|| end.settled.cost_micro_usd.div_ceil(10_000))),
+            exits: Some(exits),
+            ..self.update(status)
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! Starting, resuming and driving a run: the public face.
+
+use std::sync::Arc;
+
+use deepgraph_engine::Machine;
+use deepgraph_graph::{Bundle, GraphIx};
+use deepgraph_model::Models;
+use deepgraph_protocol::{
+    EntryBody, Grant, Map, RunStatus, SEMANTICS, ScopeEnd, ScopePath, Started, StepId,
+};
+use deepgraph_store::{RunId, RunRecord, RunUpdate, Store};
+use tokio::sync::mpsc;
+
+use crate::ask::{Asker, Question, Unattended};
+use crate::clock::Clock;
+use crate::control::Control;
+use crate::driver::{Driver, Stop};
+use crate::ops::Ops;
+use crate::progress::Observer;
+use crate::resume::{Live, fold_live};
+use crate::RunError;
+
+/// What runs are driven with.
+pub struct Runtime {
+    /// Where journals and records are kept.
+    pub store: Arc<dyn Store>,
+    /// The models.
+    pub models: Arc<Models>,
+    /// The ops.
+    pub ops: Ops,
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+    /// Who answers questions.
+    pub asker: Option<Arc<dyn Asker>>,
+    /// What becomes of questions when nobody answers them here.
+    pub unattended: Unattended,
+}
+
+/// A run that is to be started.
+#[derive(Clone, Debug)]
+pub struct NewRun {
+    /// The question, for the record.
+    pub question: String,
+    /// The graph as the user named it, for the record.
+    pub graph: String,
+    /// The graph.
+    pub bundle: Arc<Bundle>,
+    /// The root's input.
+    pub input: Map,
+    /// The effective configuration.
+    pub config: Map,
+    /// What a resume needs to set the same things up again (models, documents), as the caller likes it.
+    pub settings: serde_json::Value,
+}
+
+/// How driving came to an end.
+#[derive(Debug)]
+pub enum Ended {
+    /// The run is over.
+    Over(Box<Outcome>),
+    /// The run waits for answers.
+    Waiting(Vec<Question>),
+}
+
+/// A run that is over.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// Its status.
+    pub status: RunStatus,
+    /// How the root ended, and what it handed up.
+    pub end: ScopeEnd,
+}
+
+impl Runtime {
+    /// Records a run and returns its id; nothing is driven yet.
+    pub fn record(&self, new: &NewRun) -> Result<RunId, RunError> {
+        let run = RunId::new();
+        let bundle = serde_json::to_value(&new.bundle.source).unwrap_or_default();
+        let at = self.clock.now();
+        let record =
+            RunRecord::queued(run.clone(), &new.question, &new.graph, at, bundle, new.settings.clone());
+        self.store.create_run(&record)?;
+        Ok(run)
+    }
+
+    /// Drives a recorded run from its start.
+    pub async fn start(
+        &self,
+        run: &RunId,
+        new: &NewRun,
+        control: Control,
+        observer: &mut dyn Observer,
+    ) -> Result<Ended, RunError> {
+        let (previews, received) = mpsc::unbounded_channel();
+        let epoch = self.store.claim(run)?;
+        let mut driver = Driver::new(self, run.clone(), epoch, new.bundle.clone(), previews);
+        let root = ScopePath::root();
+        let machine = Machine::new(new.bundle.clone(), GraphIx(0), root.clone());
+        driver.machines.insert(root.clone(), Live { machine, position: 0 });
+        let started = Started {
+            graph: new.bundle.root().path.clone(),
+            input: new.input.clone(),
+            config: new.config.clone(),
+            grant: Grant::default(),
+            attempt: 1,
+            semantics: SEMANTICS,
+            bundle: new.bundle.hash.clone(),
+        };
+        driver.commit_later(&root, EntryBody::Started(started));
+        self.finish(driver, control, observer, received).await
+    }
+
+    /// Goes on with a run that was left: the journals are folded, the steps that were open are sent out again,
+    /// and no committed step is carried out a second time.
+    ///
+    /// `answers` are answers to open questions, each for the question of an id or for whichever is open.
+    pub async fn resume(
+        &self,
+        run: &RunId,
+        bundle: Arc<Bundle>,
+        answers: Vec<(Option<StepId>, String)>,
+        control: Control,
+        observer: &mut dyn Observer,
+    ) -> Result<Ended, RunError> {
+        let (previews, received) = mpsc::unbounded_channel();
+        let epoch = self.store.claim(run)?;
+        let rows = self.store.entries(run, 0)?;
+        if rows.is_empty() {
+            return Err(RunError::NotStarted { run: run.to_string() });
+        }
+        let mut driver = Driver::new(self, run.clone(), epoch, bundle.clone(), previews);
+        driver.answers = answers;
+        let tally = &mut driver.tally;
+        let machines = fold_live(&bundle, &rows, &mut |told| {
+            tally.note(&told.event);
+            observer.told(&told);
+        });
+        driver.machines = machines.map_err(|graph| RunError::UnknownGraph { run: run.to_string(), graph })?;
+        if let Some(row) = rows.last() {
+            driver.not_before(row.entry.at);
+        }
+        driver.reopen();
+        self.finish(driver, control, observer, received).await
+    }
+
+    async fn finish(
+        &self,
+        mut driver: Driver<'_>,
+        mut control: Control,
+        observer: &mut dyn Observer,
+        mut previews: mpsc::UnboundedReceiver<(StepId, String)>,
+    ) -> Result<Ended, RunError> {
+        match driver.drive(&mut control, observer, &mut previews).await? {
+            Stop::Waiting(questions) => {
+                driver.record(&RunUpdate { status: Some(RunStatus::AwaitingInput), ..RunUpdate::default() })?;
+                Ok(Ended::Waiting(questions))
+            }
+            Stop::Over(end) => {
+                let exit = &end.exit;
+                let status = RunStatus::of_ended(&exit.reason, exit.class, exit.findings, end.report, false);
+                driver.record(&driver.tally.ended(status, &end))?;
+                Ok(Ended::Over(Box::new(Outcome { status, end: *end })))
+            }
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! The work beside the loop, and what comes back from it.
+
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use deepgraph_protocol::{Effect, ErrorKind, ModelReply, ScopePath, StepError, StepId, Value};
+use tokio::sync::Semaphore;
+use tokio::task::{AbortHandle, JoinSet};
+
+/// What a task brings back.
+#[derive(Debug)]
+pub(crate) enum Done {
+    /// A model answered, or failed.
+    Model { scope: ScopePath, step: StepId, attempt: u32, result: Result<Box<ModelReply>, StepError> },
+    /// An op answered, or failed.
+    Op { scope: ScopePath, step: StepId, attempt: u32, cache: Option<CacheKey>, result: Result<Value, StepError> },
+    /// The wait before an attempt is over.
+    Due { scope: ScopePath, effect: Effect },
+    /// The time of a timer has come.
+    Timer { scope: ScopePath, timer: Arc<str> },
+    /// A person answered; none: would not.
+    Answer { scope: ScopePath, step: StepId, answer: Option<Value> },
+    /// Nobody answered in time.
+    Unanswered { scope: ScopePath, step: StepId },
+    /// The grace of a step that is not wanted any more is over.
+    GraceOver { scope: ScopePath, step: StepId },
+}
+
+/// What makes two calls of an op equal: its name and canonical input; and how long the result may be reused.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct CacheKey {
+    pub(crate) call: String,
+}
+
+/// Tasks in flight, by what they are for.
+#[derive(Debug, Default)]
+pub(crate) struct Tasks {
+    set: JoinSet<Done>,
+    by_step: BTreeMap<StepId, (AbortHandle, ScopePath)>,
+    graces: BTreeMap<StepId, AbortHandle>,
+}
+
+impl Tasks {
+    /// Starts work for a step. What was in flight for the step before is given up.
+    pub(crate) fn spawn<F>(&mut self, scope: &ScopePath, step: &StepId, work: F)
+    where
+        F: Future<Output = Done> + Send + 'static,
+    {
+        let handle = self.set.spawn(work);
+        if let Some((old, _)) = self.by_step.insert(step.clone(), (handle, scope.clone())) {
+            old.abort();
+        }
+    }
+
+    /// Starts a timer, which belongs to no step.
+    pub(crate) fn timer(&mut self, scope: ScopePath, timer: Arc<str>, wait: Duration) {
+        self.set.spawn(async move {
+            tokio::time::sleep(wait).await;
+            Done::Timer { scope, timer }
+        });
+    }
+
+    /// Starts the grace of a step. A shorter one replaces a longer one.
+    pub(crate) fn grace(&mut self, scope: ScopePath, step: StepId, wait: Duration) {
+        let key = step.clone();
+        let handle = self.set.spawn(async move {
+            tokio::time::sleep(wait).await;
+            Done::GraceOver { scope, step }
+        });
+        if let Some(old) = self.graces.insert(key, handle) {
+            old.abort();
+        }
+    }
+
+    /// Gives the work for a step up. True where there was some.
+    pub(crate) fn abort(&mut self, step: &StepId) -> bool {
+        if let Some(grace) = self.graces.remove(step) {
+            grace.abort();
+        }
+        match self.by_step.remove(step) {
+            Some((handle, _)) => {
+                handle.abort();
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// The steps that work is in flight for.
+    pub(crate) fn steps(&self) -> Vec<(ScopePath, StepId)> {
+        self.by_step.iter().map(|(step, (_, scope))| (scope.clone(), step.clone())).collect()
+    }
+
+    /// Whether nothing but timers is in flight.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.by_step.is_empty()
+    }
+
+    /// The next thing that comes back; none where nothing is in flight at all. A task that panicked comes back
+    /// as a failure of its step.
+    pub(crate) async fn next(&mut self) -> Option<Done> {
+        loop {
+            match self.set.join_next_with_id().await? {
+                Ok((_, done)) => {
+                    if let Some(step) = done.step() {
+                        self.by_step.remove(step);
+                        if let Some(grace) = self.graces.remove(step) {
+                            grace.abort();
+                        }
+                    }
+                    return Some(done);
+                }
+                Err(failure) if failure.is_cancelled() => {}
+                Err(failure) => {
+                    let id = failure.id();
+                    let found = self.by_step.iter().find(|(_, (handle, _))| handle.id() == id);
+                    let Some((step, scope)) = found.map(|(s, (_, scope))| (s.clone(), scope.clone())) else {
+                        continue;
+                    };
+                    self.by_step.remove(&step);
+                    let error = StepError::new(ErrorKind::Tool, format!("the step's code panicked: {failure}"));
+                    // Attempt 0 is no attempt's number: the step fails for good.
+                    return Some(Done::Op { scope, step, attempt: 0, cache: None, result: Err(error) });
+                }
+            }
+        }
+    }
+}
+
+impl Done {
+    /// The step whose work is over with this; none for timers and graces.
+    fn step(&self) -> Option<&StepId> {
+        match self {
+            Done::Model { step, .. }
+            | Done::Op { step, .. }
+            | Done::Answer { step, .. }
+            | Done::Unanswered { step, .. } => Some(step),
+            Done::Due { effect, .. } => effect.step(),
+            Done::Timer { .. } | Done::GraceOver { .. } => None,
+        }
+    }
+}
+
+/// Runs work under a run-wide cap and a time limit; waiting for a place takes nothing of the time.
+pub(crate) async fn bounded<T>(
+    place: Option<Arc<Semaphore>>,
+    timeout_ms: Option<u64>,
+    work: impl Future<Output = Result<T, StepError>>,
+) -> Result<T, StepError> {
+    let _permit = match &place {
+        // The semaphore is never closed; were it, the cap would be gone, not the work.
+        Some(place) => place.acquire().await.ok(),
+        None => None,
+    };
+    let Some(ms) = timeout_ms else { return work.await };
+    match tokio::time::timeout(Duration::from_millis(ms), work).await {
+        Ok(result) => result,
+        Err(_) => Err(StepError::new(
+            ErrorKind::StepTimeout,
+            format!("no answer within {} s", Duration::from_millis(ms).as_secs_f64()),
+        )),
+    }
+}

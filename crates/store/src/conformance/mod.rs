@@ -1,0 +1,64 @@
+//! What every store must do, tried on each of them.
+
+mod journals;
+mod records;
+mod values;
+
+use deepgraph_protocol::{Entry, EntryBody, ScopePath, StepId, StepOutput, Value};
+use serde_json::json;
+
+use crate::{Append, MemoryStore, RunId, RunRecord, SqliteStore, Store};
+
+/// A store and what keeps its place alive.
+struct Kept<S> {
+    store: S,
+    _folder: Option<tempfile::TempDir>,
+}
+
+fn memory() -> Kept<MemoryStore> {
+    Kept { store: MemoryStore::new(), _folder: None }
+}
+
+fn sqlite() -> Kept<SqliteStore> {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(folder.path().join("runs.db")).unwrap();
+    Kept { store, _folder: Some(folder) }
+}
+
+/// Makes each function a test of the memory store and of the SQLite store.
+macro_rules! on_every_store {
+    ($($name:ident)*) => {
+        mod in_memory { $(#[test] fn $name() { super::$name(&crate::conformance::memory().store); })* }
+        mod in_sqlite { $(#[test] fn $name() { super::$name(&crate::conformance::sqlite().store); })* }
+    };
+}
+use on_every_store;
+
+pub(crate) fn record(id: u128, created_at: i64) -> RunRecord {
+    let id = RunId::parse(&format!("{id:032x}")).unwrap();
+    RunRecord::queued(
+        id,
+        "Which ferry?",
+        "deep_research",
+        created_at,
+        json!({"graph": "g"}),
+        json!({"docs": ["d"]}),
+    )
+}
+
+pub(crate) fn entry(at: i64, output: Value) -> Entry {
+    let step = StepId::new("research.1");
+    Entry { at, body: EntryBody::Completed { step, attempt: 1, output: StepOutput::Op(output) } }
+}
+
+pub(crate) fn append(scope: &str, expected_position: u64, entry: Entry) -> Append {
+    Append { scope: ScopePath::new(scope), expected_position, entry }
+}
+
+/// A new run with its first owner.
+pub(crate) fn claimed(store: &dyn Store, id: u128) -> (RunId, u64) {
+    let record = record(id, 1000);
+    store.create_run(&record).unwrap();
+    let epoch = store.claim(&record.run_id).unwrap();
+    (record.run_id, epoch)
+}

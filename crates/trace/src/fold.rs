@@ -1,0 +1,257 @@
+//! From journals to a trace.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use deepgraph_engine::{Machine, Phase};
+use deepgraph_graph::Bundle;
+use deepgraph_protocol::{
+    Effect, Entry, EntryBody, Event, Millis, Output, RunStatus, ScopePath, StepId, StepOutput,
+};
+
+use crate::tree::{Attempt, Node, NodeKind, Outcome, ScopeTrace, SuperStep, Trace};
+
+/// One row of a run's journals.
+#[derive(Clone, Copy, Debug)]
+pub struct Row<'a> {
+    /// The scope whose journal it belongs to.
+    pub scope: &'a ScopePath,
+    /// The entry.
+    pub entry: &'a Entry,
+}
+
+/// Journals that do not fold.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub enum FoldError {
+    /// There is no entry of the root.
+    #[error("the run has no journal: it was recorded and never started")]
+    Empty,
+    /// A graph that the bundle does not have.
+    #[error("the journal names the graph `{0}`, which is not in the bundle that is stored with the run")]
+    UnknownGraph(String),
+}
+
+/// The trace of a run. Rows in any order that keeps each scope's own order.
+///
+/// # Errors
+///
+/// [`FoldError`].
+pub fn fold<'a>(bundle: &Arc<Bundle>, rows: impl IntoIterator<Item = Row<'a>>) -> Result<Trace, FoldError> {
+    let mut scopes: BTreeMap<ScopePath, Folding> = BTreeMap::new();
+    let mut config = None;
+    for row in rows {
+        if let EntryBody::Started(started) = &row.entry.body {
+            let graph = bundle
+                .find(&started.graph)
+                .ok_or_else(|| FoldError::UnknownGraph(started.graph.to_string()))?;
+            if row.scope.is_root() {
+                config.get_or_insert_with(|| started.config.clone());
+            }
+            scopes.entry(row.scope.clone()).or_insert_with(|| Folding {
+                machine: Machine::new(bundle.clone(), graph, row.scope.clone()),
+                trace: ScopeTrace {
+                    scope: row.scope.clone(),
+                    graph: started.graph.clone(),
+                    input: started.input.clone(),
+                    grant: Some(started.grant),
+                    ..ScopeTrace::default()
+                },
+                places: BTreeMap::new(),
+            });
+        }
+        if let Some(folding) = scopes.get_mut(row.scope) {
+            folding.apply(row.entry);
+        }
+    }
+    let mut traces: BTreeMap<ScopePath, ScopeTrace> =
+        scopes.into_iter().map(|(path, folding)| (path, folding.close())).collect();
+    let mut root = traces.remove(&ScopePath::root()).ok_or(FoldError::Empty)?;
+    adopt(&mut root, &mut traces);
+    let status = root
+        .exit
+        .as_ref()
+        .map(|exit| RunStatus::of_ended(&exit.reason, exit.class, exit.findings, root.report, false));
+    Ok(Trace { run: None, status, bundle: bundle.hash.clone(), config: config.unwrap_or_default(), root })
+}
+
+/// Puts every scope into the step that started it.
+fn adopt(scope: &mut ScopeTrace, others: &mut BTreeMap<ScopePath, ScopeTrace>) {
+    for node in scope.super_steps.iter_mut().flat_map(|s| &mut s.nodes) {
+        adopt_child(node, others);
+        node.calls.iter_mut().for_each(|call| adopt_child(call, others));
+    }
+}
+
+fn adopt_child(node: &mut Node, others: &mut BTreeMap<ScopePath, ScopeTrace>) {
+    if let Some(mut child) = others.remove(&node.step.scope()) {
+        adopt(&mut child, others);
+        node.child = Some(Box::new(child));
+    }
+}
+
+/// Where a step stands in its scope's trace.
+#[derive(Clone, Copy)]
+struct Place {
+    super_step: usize,
+    node: usize,
+    call: Option<usize>,
+}
+
+struct Folding {
+    machine: Machine,
+    trace: ScopeTrace,
+    places: BTreeMap<StepId, Place>,
+}
+
+impl Folding {
+    fn apply(&mut self, entry: &Entry) {
+        if let EntryBody::Dispatched { step, .. } = &entry.body
+            && let Ok(request) = self.machine.model_request(step)
+            && let Some(node) = self.node(step)
+        {
+            node.kind = NodeKind::Model(Box::new(request));
+        }
+        self.note_entry(entry);
+        for output in self.machine.apply(entry) {
+            match output {
+                Output::Event(event) => self.note_event(event, entry.at),
+                Output::Effect(effect) => self.note_effect(&effect),
+            }
+        }
+    }
+
+    fn node(&mut self, step: &StepId) -> Option<&mut Node> {
+        let place = *self.places.get(step)?;
+        let node = self.trace.super_steps.get_mut(place.super_step)?.nodes.get_mut(place.node)?;
+        match place.call {
+            None => Some(node),
+            Some(call) => node.calls.get_mut(call),
+        }
+    }
+
+    fn note_entry(&mut self, entry: &Entry) {
+        let (step, outcome) = match &entry.body {
+            EntryBody::Completed { step, output: StepOutput::Model(reply), .. } => {
+                (step, Outcome::Reply(Box::new(reply.clone())))
+            }
+            EntryBody::Completed { step, output: StepOutput::Op(value), .. } => {
+                (step, Outcome::Value(value.clone()))
+            }
+            EntryBody::Answered { step, answer } => (step, Outcome::Value(answer.clone())),
+            EntryBody::ChildEnded { step, .. } => (step, Outcome::Done),
+            _ => return,
+        };
+        // What comes late changes nothing, here as in the Machine.
+        if self.machine.is_open(step)
+            && let Some(node) = self.node(step)
+        {
+            node.outcome = Some(outcome);
+        }
+    }
+
+    fn note_event(&mut self, event: Event, at: Millis) {
+        match event {
+            Event::SuperStepStarted { number, nodes, .. } => self.begin_super_step(number, nodes, at),
+            Event::CallAdmitted { step, .. } => self.begin_call(step, at, None),
+            Event::CallQueued { step, .. } => self.begin_call(step, at, None),
+            Event::CallRefused { step, reason, .. } => self.begin_call(step, at, Some(Outcome::Refused(reason))),
+            Event::CallMalformed { step, reason, .. } => {
+                self.begin_call(step, at, Some(Outcome::Malformed(reason)));
+            }
+            Event::AttemptFailed { step, attempt, error, .. } => {
+                if let Some(node) = self.node(&step) {
+                    node.outcome = None;
+                    node.failed_attempts.push(Attempt { number: attempt, error });
+                }
+            }
+            Event::StepFailed { step, error } => self.end(&step, at, Some(Outcome::Failed(error))),
+            Event::StepCompleted { step } => self.end(&step, at, None),
+            Event::Exited { exit } => self.trace.exit = Some(exit),
+            Event::ScopeEnded { report, settled, .. } => {
+                self.trace.report = report;
+                self.trace.settled = settled;
+            }
+            Event::ScopeStarted { .. }
+            | Event::NodeStarted { .. }
+            | Event::Asked { .. }
+            | Event::LimitReached { .. }
+            | Event::Finishing { .. } => {}
+        }
+    }
+
+    fn begin_super_step(&mut self, number: u64, steps: Vec<StepId>, at: Millis) {
+        let in_finally = self.machine.phase() == Phase::Finally;
+        let super_step = self.trace.super_steps.len();
+        let nodes = steps
+            .into_iter()
+            .enumerate()
+            .map(|(node, step)| {
+                self.places.insert(step.clone(), Place { super_step, node, call: None });
+                blank(step, at)
+            })
+            .collect();
+        self.trace.super_steps.push(SuperStep { number, in_finally, nodes });
+    }
+
+    /// A call of a turn: its place is its number, whenever it is told.
+    fn begin_call(&mut self, step: StepId, at: Millis, outcome: Option<Outcome>) {
+        if let Some(known) = self.node(&step) {
+            // It was queued and now runs.
+            known.time = Some((at, at));
+            return;
+        }
+        let Some((parent, _)) = step.as_str().rsplit_once('/') else { return };
+        let Some(place) = self.places.get(&StepId::new(parent)).copied() else { return };
+        let Some(node) =
+            self.trace.super_steps.get_mut(place.super_step).and_then(|s| s.nodes.get_mut(place.node))
+        else {
+            return;
+        };
+        self.places.insert(step.clone(), Place { call: Some(node.calls.len()), ..place });
+        node.calls.push(Node { outcome, ..blank(step, at) });
+    }
+
+    fn end(&mut self, step: &StepId, at: Millis, outcome: Option<Outcome>) {
+        let Some(node) = self.node(step) else { return };
+        if let Some((begun, _)) = node.time {
+            node.time = Some((begun, at));
+        }
+        if outcome.is_some() {
+            node.outcome = outcome;
+        }
+    }
+
+    fn note_effect(&mut self, effect: &Effect) {
+        let (step, kind) = match effect {
+            Effect::RunOp { step, op, input, .. } => {
+                (step, NodeKind::Op { op: op.clone(), input: input.clone() })
+            }
+            Effect::Spawn { step, .. } => (step, NodeKind::Graph),
+            Effect::Ask { step, question, .. } => (step, NodeKind::Ask { question: question.clone() }),
+            _ => return,
+        };
+        if let Some(node) = self.node(step) {
+            node.kind = kind;
+        }
+    }
+
+    fn close(mut self) -> ScopeTrace {
+        if let Some(end) = self.machine.end() {
+            self.trace.output = end.output.clone();
+            self.trace.report_error = end.report_error.clone();
+        }
+        self.trace
+    }
+}
+
+fn blank(step: StepId, at: Millis) -> Node {
+    Node {
+        step,
+        kind: NodeKind::Plain,
+        failed_attempts: Vec::new(),
+        outcome: None,
+        calls: Vec::new(),
+        child: None,
+        time: Some((at, at)),
+    }
+}

@@ -1,0 +1,16 @@
+//! Folds of journals.
+//!
+//! A [`Trace`] is a run in canonical order: by scope, super-step, node and call, never by time. The same inputs
+//! give the same trace, byte for byte, whatever finished first. Times and run ids are kept apart from the rest,
+//! so that a [`redacted`](Trace::redact) trace has none of them.
+//!
+//! [`Trace::to_text`] is for people and snapshots, [`Trace::to_json`] holds every step's whole input and output.
+
+mod fold;
+mod redact;
+mod text;
+mod tree;
+
+pub use fold::{FoldError, Row, fold};
+pub use text::Detail;
+pub use tree::{Attempt, Node, NodeKind, Outcome, ScopeTrace, SuperStep, Trace};

@@ -1,0 +1,68 @@
+//! Taking out what differs from run to run although nothing else does.
+
+use deepgraph_protocol::{Map, Value};
+
+use crate::tree::{Node, NodeKind, Outcome, ScopeTrace, Trace};
+
+/// What stands for the run's date.
+const DATE: &str = "[date]";
+
+impl Trace {
+    /// Without run id, times, deadlines, and with `[date]` where the run's date stood in requests, input and
+    /// output. Two runs with the same inputs are equal then.
+    ///
+    /// `date` is the run's date as prompts read it, `YYYY-MM-DD`.
+    pub fn redact(mut self, date: &str) -> Trace {
+        self.run = None;
+        scope(&mut self.root, date);
+        self
+    }
+}
+
+fn scope(trace: &mut ScopeTrace, date: &str) {
+    trace.grant = None;
+    trace.input = map(&trace.input, date);
+    trace.output = map(&trace.output, date);
+    for node in trace.super_steps.iter_mut().flat_map(|s| &mut s.nodes) {
+        redact_node(node, date);
+    }
+}
+
+fn redact_node(node: &mut Node, date: &str) {
+    node.time = None;
+    match &mut node.kind {
+        NodeKind::Model(request) => {
+            for message in &mut request.messages {
+                message.content = text(&message.content, date);
+            }
+            request.context = map(&request.context, date);
+        }
+        NodeKind::Op { input, .. } => *input = map(input, date),
+        NodeKind::Ask { question } => *question = text(question, date),
+        NodeKind::Plain | NodeKind::Graph => {}
+    }
+    if let Some(Outcome::Value(value)) = &mut node.outcome {
+        *value = redact_value(value, date);
+    }
+    node.calls.iter_mut().for_each(|call| redact_node(call, date));
+    if let Some(child) = &mut node.child {
+        scope(child, date);
+    }
+}
+
+fn text(text: &str, date: &str) -> std::sync::Arc<str> {
+    if date.is_empty() { text.into() } else { text.replace(date, DATE).into() }
+}
+
+fn map(fields: &Map, date: &str) -> Map {
+    fields.iter().map(|(k, v)| (k.clone(), redact_value(v, date))).collect()
+}
+
+fn redact_value(value: &Value, date: &str) -> Value {
+    match value {
+        Value::Text(s) if !date.is_empty() && s.contains(date) => Value::Text(text(s, date)),
+        Value::List(items) => items.iter().map(|i| redact_value(i, date)).collect(),
+        Value::Map(fields) => Value::from(map(fields, date)),
+        other => other.clone(),
+    }
+}

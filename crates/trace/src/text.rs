@@ -1,0 +1,289 @@
+//! A trace as text.
+
+use std::fmt::Write as _;
+
+use deepgraph_protocol::{Exit, Map, Message, ModelReply, ModelRequest, Role, Spent, Value};
+use sha2::{Digest, Sha256};
+
+use crate::tree::{Node, NodeKind, Outcome, ScopeTrace, Trace};
+
+/// How much a text trace shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Detail {
+    /// Each step with a digest of its request, the beginning of long texts.
+    #[default]
+    Short,
+    /// Whole requests and whole texts.
+    Full,
+}
+
+/// Characters of a text that the short form shows.
+const SHOWN: usize = 300;
+
+impl Trace {
+    /// The trace as indented text, a line an item, in canonical order.
+    pub fn to_text(&self, detail: Detail) -> String {
+        let mut out = Printer { text: String::new(), detail };
+        if let Some(run) = &self.run {
+            out.line(0, format_args!("run {run}"));
+        }
+        let status = self.status.map_or("running", |s| s.name());
+        out.line(0, format_args!("status {status}"));
+        for (key, value) in &self.config {
+            out.line(0, format_args!("config {key} = {value}"));
+        }
+        out.scope(&self.root, 0);
+        out.text
+    }
+
+    /// The trace as JSON: every step's whole input and output.
+    pub fn to_json(&self) -> String {
+        // Through our own values: their keys are sorted, whatever serde_json's maps do in this build.
+        let value = Value::of(self);
+        serde_json::to_string_pretty(&value).unwrap_or_default()
+    }
+}
+
+struct Printer {
+    text: String,
+    detail: Detail,
+}
+
+impl Printer {
+    fn line(&mut self, depth: usize, what: std::fmt::Arguments<'_>) {
+        for _ in 0..depth {
+            self.text.push_str("  ");
+        }
+        // Writing to a string can not fail.
+        let _ = self.text.write_fmt(what);
+        self.text.push('\n');
+    }
+
+    /// A text, quoted as JSON so that it stays one line; cut in the short form.
+    fn quote(&self, text: &str) -> String {
+        let shown = match self.detail {
+            Detail::Full => text.to_owned(),
+            Detail::Short => match text.char_indices().nth(SHOWN) {
+                Some((at, _)) => format!("{}… ({} bytes)", &text[..at], text.len()),
+                None => text.to_owned(),
+            },
+        };
+        Value::from(shown).to_json_text()
+    }
+
+    fn value(&self, value: &Value) -> String {
+        match value {
+            Value::Text(text) => self.quote(text),
+            Value::List(items) => {
+                format!("[{}]", items.iter().map(|i| self.value(i)).collect::<Vec<_>>().join(", "))
+            }
+            Value::Map(fields) => format!("{{{}}}", self.fields(fields)),
+            plain => plain.to_json_text(),
+        }
+    }
+
+    fn fields(&self, fields: &Map) -> String {
+        fields.iter().map(|(k, v)| format!("{k}: {}", self.value(v))).collect::<Vec<_>>().join(", ")
+    }
+
+    /// A value whose long form would drown the trace: whole in the full form, else its size.
+    fn bulky(&self, value: &Value) -> String {
+        let json = value.to_json_text();
+        if self.detail == Detail::Full || json.len() <= SHOWN {
+            return self.value(value);
+        }
+        let count = match value {
+            Value::List(items) => format!("{} items, ", items.len()),
+            Value::Map(fields) => format!("{} keys, ", fields.len()),
+            Value::Text(_) => return self.value(value),
+            _ => String::new(),
+        };
+        format!("({count}{} bytes, sha256 {})", json.len(), digest(&json))
+    }
+
+    fn scope(&mut self, scope: &ScopeTrace, depth: usize) {
+        self.line(depth, format_args!("graph {}", scope.graph));
+        let depth = depth + 1;
+        for (name, value) in &scope.input {
+            let shown = self.bulky(value);
+            self.line(depth, format_args!("input {name} = {shown}"));
+        }
+        for super_step in &scope.super_steps {
+            let stage = if super_step.in_finally { " (finally)" } else { "" };
+            self.line(depth, format_args!("super-step {}{stage}", super_step.number));
+            for node in &super_step.nodes {
+                self.node(node, depth + 1);
+            }
+        }
+        if let Some(exit) = &scope.exit {
+            self.exit(exit, depth);
+        }
+        if let Some(report) = scope.report {
+            let stage = if scope.scope.is_root() { "report" } else { "finally" };
+            self.line(depth, format_args!("{stage} {report}"));
+        }
+        if let Some(error) = &scope.report_error {
+            self.line(depth, format_args!("report error {error}"));
+        }
+        for (name, value) in &scope.output {
+            let shown = self.bulky(value);
+            self.line(depth, format_args!("output {name} = {shown}"));
+        }
+        self.line(depth, format_args!("used {}", spent(&scope.settled)));
+    }
+
+    fn exit(&mut self, exit: &Exit, depth: usize) {
+        let mut line = format!("exit {} (attempt {})", exit.reason, exit.attempt);
+        if let Some(limit) = &exit.limit {
+            let _ = write!(line, " by limit {} at {} of {}", limit.name, limit.value, limit.bound);
+        }
+        if !exit.also.is_empty() {
+            let also: Vec<&str> = exit.also.iter().map(|r| r.name()).collect();
+            let _ = write!(line, ", also {}", also.join(", "));
+        }
+        if let Some(findings) = exit.findings {
+            let _ = write!(line, ", findings {findings}");
+        }
+        self.line(depth, format_args!("{line}"));
+        let counters: Vec<String> = exit.counters.iter().map(|(k, v)| format!("{k} {v}")).collect();
+        self.line(depth, format_args!("counters {}", counters.join(", ")));
+        if let Some(step) = &exit.last_step {
+            self.line(depth, format_args!("last step {}", step.last()));
+        }
+        if let Some(detail) = &exit.detail {
+            let detail = self.quote(detail);
+            self.line(depth, format_args!("detail {detail}"));
+        }
+    }
+
+    fn node(&mut self, node: &Node, depth: usize) {
+        let took = node.time.map_or(String::new(), |(from, to)| format!(" {} ms", to - from));
+        match &node.kind {
+            NodeKind::Plain => self.line(depth, format_args!("{}{took}", node.step.last())),
+            NodeKind::Model(request) => {
+                self.line(depth, format_args!("{} model {}{took}", node.step.last(), request.model));
+                self.request(request, depth + 1);
+            }
+            NodeKind::Op { op, input } => {
+                let mut shown = Vec::new();
+                for (name, value) in input {
+                    shown.push(format!("{name}: {}", self.bulky(value)));
+                }
+                let shown = shown.join(", ");
+                self.line(depth, format_args!("{} op {op} {{{shown}}}{took}", node.step.last()));
+            }
+            NodeKind::Graph => self.line(depth, format_args!("{}{took}", node.step.last())),
+            NodeKind::Ask { question } => {
+                let question = self.quote(question);
+                self.line(depth, format_args!("{} ask {question}{took}", node.step.last()));
+            }
+        }
+        let depth = depth + 1;
+        for attempt in &node.failed_attempts {
+            self.line(depth, format_args!("attempt {} failed: {}", attempt.number, attempt.error));
+        }
+        for call in &node.calls {
+            self.node(call, depth);
+        }
+        if let Some(child) = &node.child {
+            self.scope(child, depth);
+        }
+        match &node.outcome {
+            None | Some(Outcome::Done) => {}
+            Some(Outcome::Reply(reply)) => self.reply(reply, depth),
+            Some(Outcome::Value(value)) => self.result(value, depth),
+            Some(Outcome::Refused(reason)) => self.line(depth, format_args!("refused: {reason}")),
+            Some(Outcome::Malformed(reason)) => self.line(depth, format_args!("malformed: {reason}")),
+            Some(Outcome::Failed(error)) => self.line(depth, format_args!("failed: {error}")),
+        }
+    }
+
+    fn result(&mut self, value: &Value, depth: usize) {
+        let Value::Map(fields) = value else {
+            let shown = self.value(value);
+            return self.line(depth, format_args!("= {shown}"));
+        };
+        for (name, value) in fields.iter() {
+            let shown = self.bulky(value);
+            self.line(depth, format_args!("{name} = {shown}"));
+        }
+    }
+
+    fn request(&mut self, request: &ModelRequest, depth: usize) {
+        if self.detail == Detail::Short {
+            let digest = digest(&Value::of(request).to_json_text());
+            let tools = request.tools.len();
+            let messages = request.messages.len();
+            return self.line(
+                depth,
+                format_args!("request {messages} messages, {tools} tools, sha256 {digest}"),
+            );
+        }
+        for message in &request.messages {
+            self.message(message, depth);
+        }
+        for tool in &request.tools {
+            self.line(depth, format_args!("tool {} {}", tool.name, tool.parameters));
+        }
+        if let Some(output) = &request.output {
+            self.line(depth, format_args!("returns {} {}", output.name, output.schema));
+        }
+    }
+
+    fn message(&mut self, message: &Message, depth: usize) {
+        let role = match message.role {
+            Role::System => "system",
+            Role::User => "user",
+            Role::Assistant => "assistant",
+            Role::Tool => "tool",
+        };
+        let content = self.quote(&message.content);
+        self.line(depth, format_args!("{role}: {content}"));
+        for call in &message.tool_calls {
+            self.line(depth + 1, format_args!("calls {} {}", call.name, call.arguments));
+        }
+    }
+
+    fn reply(&mut self, reply: &ModelReply, depth: usize) {
+        if !reply.text.is_empty() {
+            let text = self.quote(&reply.text);
+            self.line(depth, format_args!("text {text}"));
+        }
+        for call in &reply.tool_calls {
+            self.line(depth, format_args!("calls {} {}", call.name, call.arguments));
+        }
+        if !reply.data.is_null() {
+            let data = self.value(&reply.data);
+            self.line(depth, format_args!("data {data}"));
+        }
+        let usage = &reply.usage;
+        let estimated = if usage.estimated { " (estimated)" } else { "" };
+        self.line(
+            depth,
+            format_args!(
+                "finish {}, {} + {} tokens{estimated}, {}",
+                reply.finish.name(),
+                usage.input_tokens,
+                usage.output_tokens,
+                reply.cost_micro_usd.map_or("cost unknown".to_owned(), |c| format!("{c} µ$"))
+            ),
+        );
+    }
+}
+
+fn spent(spent: &Spent) -> String {
+    let unknown = if spent.cost_unknown > 0 {
+        format!(" and {} calls of unknown price", spent.cost_unknown)
+    } else {
+        String::new()
+    };
+    format!(
+        "{} model calls, {} tool calls, {} tokens, {} µ${unknown}",
+        spent.model_calls, spent.tool_calls, spent.tokens, spent.cost_micro_usd
+    )
+}
+
+/// The first 12 hexadecimal digits of the SHA-256.
+fn digest(text: &str) -> String {
+    Sha256::digest(text.as_bytes()).iter().take(6).map(|b| format!("{b:02x}")).collect()
+}

@@ -1,0 +1,3 @@
+//! Tests of deepgraph as a whole: one binary, so that it is linked once.
+
+mod house;
