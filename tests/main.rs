@@ -1,3 +1,5 @@
 //! Tests of deepgraph as a whole: one binary, so that it is linked once.
 
+mod engine;
 mod house;
+mod support;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use deepgraph_graph::{Channel, ChannelIx, Graph, Reducer};
-use deepgraph_protocol::{Message, StepError, Value};
 use deepgraph_protocol::ErrorKind::Graph as GraphKind;
+use deepgraph_protocol::{Message, StepError, Value};
 
 /// The values of all channels, by index. Shared: a clone copies a pointer.
 #[derive(Clone, Debug, Default)]
@@ -27,14 +27,16 @@ impl State {
     }
 
     /// Joins a write with what the channel holds. Gives how many items were new, for lists.
-    pub(crate) fn write(&mut self, graph: &Graph, channel: ChannelIx, value: Value) -> Result<u64, StepError> {
+    pub(crate) fn write(
+        &mut self,
+        graph: &Graph,
+        channel: ChannelIx,
+        value: Value,
+    ) -> Result<u64, StepError> {
         let declared = &graph.channels[channel.0];
         let slot = &mut Arc::make_mut(&mut self.0)[channel.0];
         reduce(declared, slot, value).map_err(|why| {
-            StepError::new(
-                GraphKind,
-                format!("channel `{}` of graph `{}`: {why}", declared.name, graph.name),
-            )
+            StepError::new(GraphKind, format!("channel `{}` of graph `{}`: {why}", declared.name, graph.name))
         })
     }
 }
@@ -67,10 +69,8 @@ fn items_of(channel: &Channel, value: Value) -> Result<Vec<Value>, String> {
         Value::List(items) => items.to_vec(),
         one => vec![one],
     };
-    let fitted = channel
-        .field
-        .check(&Value::from(items))
-        .map_err(|e| format!("the items written do not fit: {e}"))?;
+    let fitted =
+        channel.field.check(&Value::from(items)).map_err(|e| format!("the items written do not fit: {e}"))?;
     Ok(fitted.as_list().map(<[Value]>::to_vec).unwrap_or_default())
 }
 

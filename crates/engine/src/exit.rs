@@ -140,7 +140,9 @@ impl Machine {
         let detail = self.cancelling.clone().flatten();
         let mut also: Vec<ExitReason> = Vec::new();
         let before = self.exit.take().map(|e| e.reason);
-        for reason in before.into_iter().chain(std::mem::take(&mut self.candidates).into_iter().map(|c| c.reason)) {
+        for reason in
+            before.into_iter().chain(std::mem::take(&mut self.candidates).into_iter().map(|c| c.reason))
+        {
             if reason != ExitReason::Cancelled && !also.contains(&reason) {
                 also.push(reason);
             }
@@ -197,7 +199,7 @@ impl Machine {
 
     /// Follows a route that belongs to no node: `start` or `finally`.
     pub(crate) fn follow_start(&mut self, route: &deepgraph_graph::Route) {
-        let mut pen = crate::join::Pen::new(std::mem::take(&mut self.state));
+        let mut pen = crate::pen::Pen::new(std::mem::take(&mut self.state));
         let names = self.names_over(pen.state.clone());
         let target = self.follow(route, names, &mut pen);
         self.state = pen.into_state();

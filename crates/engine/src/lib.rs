@@ -11,26 +11,31 @@
 //! | `machine` | the Machine, and which entry goes where |
 //! | `start` | starting an instance, a super-step, a node |
 //! | `turn` | the calls of one model turn: admission, queueing, hard counting |
-//! | `settle` | what comes back: completions, failures, attempts, late answers |
-//! | `join` | the end of a super-step: updates, answers, routes, in plan order |
-//! | `limits`, `ledger` | what is counted, what is reserved, what a child is granted |
+//! | `settle`, `attempt` | what comes back: completions, failures, answers; further attempts |
+//! | `join`, `calls`, `pen` | the end of a super-step: updates, answers, routes, in plan order |
+//! | `limits`, `ledger`, `grant` | what is counted, what is reserved, what a child is granted |
+//! | `timer` | limits of time, and the clock that stands still while a person is asked |
 //! | `exit` | candidates, precedence, the `finally` stage, the end |
 //! | `channel`, `names` | state and reducers; what expressions can read |
 //! | `request` | rendering a model request |
 
+mod attempt;
+mod calls;
 mod channel;
 mod exit;
+mod grant;
 mod join;
 mod ledger;
 mod limits;
 mod machine;
 mod names;
+mod pen;
 mod request;
 mod run;
 mod settle;
 mod start;
+mod timer;
 mod turn;
 
 pub use limits::LimitView;
 pub use machine::{Machine, Phase};
-

@@ -114,14 +114,11 @@ pub(crate) fn activate(graph: &Graph, config: &Map, grant: &Grant, now: Millis) 
     active
 }
 
-fn declared(
-    limit: &deepgraph_graph::Limit,
-    config: &Map,
-    granted: &dyn Fn(Meter) -> Option<u64>,
-) -> Active {
+fn declared(limit: &deepgraph_graph::Limit, config: &Map, granted: &dyn Fn(Meter) -> Option<u64>) -> Active {
     let meter = if let Counted::Meter(m) = &limit.counted { Some(*m) } else { None };
     let unit = scale(meter);
-    let own_max = limit.max.as_ref().and_then(|m| m.number(config)).map(|n| (n.max(0.0) * unit).round() as u64);
+    let own_max =
+        limit.max.as_ref().and_then(|m| m.number(config)).map(|n| (n.max(0.0) * unit).round() as u64);
     let grant = meter.filter(|_| !limit.own).and_then(granted);
     let max = match (own_max, grant) {
         (Some(a), Some(b)) => Some(a.min(b)),
@@ -160,8 +157,8 @@ fn declared(
 pub(crate) struct Reading<'a> {
     pub(crate) counters: &'a Counters,
     pub(crate) ledger: &'a Ledger,
-    pub(crate) started: Millis,
-    pub(crate) now: Millis,
+    /// Milliseconds on the clock of the instance.
+    pub(crate) elapsed: Millis,
 }
 
 impl Active {
@@ -195,7 +192,7 @@ impl Active {
                 Meter::ToolCalls => tree.tool_calls,
                 Meter::Tokens => tree.tokens,
                 Meter::CostUsd => tree.cost_micro_usd,
-                Meter::WallTime => u64::try_from(at.now - at.started).unwrap_or(0),
+                Meter::WallTime => u64::try_from(at.elapsed).unwrap_or(0),
                 Meter::ActiveTime | Meter::Depth => 0,
             },
         }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use deepgraph_graph::{Bundle, Graph, GraphIx, NodeIx};
 use deepgraph_protocol::{
-    Effect, Entry, EntryBody, ErrorKind, Event, Exit, Grant, Map, Millis, Output, ScopeEnd, ScopePath, StepError, StepId,
-    ToolCall, Value,
+    Effect, Entry, EntryBody, ErrorKind, Event, Exit, Grant, Map, Millis, Output, ScopeEnd, ScopePath,
+    StepError, StepId, ToolCall, Value,
 };
 
 use crate::channel::State;
@@ -60,7 +60,7 @@ pub struct Machine {
     /// Calls of a model node's last reply that were not run yet.
     pub(crate) replies: BTreeMap<NodeIx, Vec<ToolCall>>,
     /// Child starts that wait for the shares of this super-step to be known.
-    pub(crate) spawns: Vec<crate::start::PendingSpawn>,
+    pub(crate) spawns: Vec<crate::grant::PendingSpawn>,
     /// Children that wait for a place among the calls of their turn, ready to be sent out.
     pub(crate) queued: BTreeMap<StepId, Effect>,
     /// A node that a limit puts in place of whatever comes next.
@@ -70,6 +70,12 @@ pub struct Machine {
     /// The way out that was taken.
     pub(crate) exit: Option<Chosen>,
     pub(crate) report: crate::exit::Report,
+    /// Time in which nothing but questions to a person was open, in milliseconds.
+    pub(crate) waited: Millis,
+    /// Since when nothing but questions is open.
+    pub(crate) waiting_since: Option<Millis>,
+    /// Timers that fired while waiting for a person: their time was not up.
+    pub(crate) paused: Vec<Arc<str>>,
     pub(crate) cancelling: Option<Option<String>>,
     /// Exits of children, by the step that started them.
     pub(crate) children: Vec<(StepId, Vec<Exit>)>,
@@ -127,6 +133,9 @@ impl Machine {
             candidates: Vec::new(),
             exit: None,
             report: crate::exit::Report::default(),
+            waited: 0,
+            waiting_since: None,
+            paused: Vec::new(),
             cancelling: None,
             children: Vec::new(),
             last_step: None,
@@ -155,13 +164,15 @@ impl Machine {
             EntryBody::CancelRequested { detail } => self.cancel_requested(detail.clone()),
         }
         self.advance();
+        self.watch_waiting();
         std::mem::take(&mut self.out)
     }
 
     /// Joins super-steps that are complete and starts the next, until something is open or all is over.
     fn advance(&mut self) {
         let mut idle = 0;
-        while matches!(self.phase, Phase::Main | Phase::Finally) && self.current.iter().all(NodeRun::is_done) {
+        while matches!(self.phase, Phase::Main | Phase::Finally) && self.current.iter().all(NodeRun::is_done)
+        {
             idle += 1;
             if idle > IDLE_SUPER_STEPS {
                 let message = format!("{IDLE_SUPER_STEPS} super-steps in a row did nothing but write state");
@@ -226,7 +237,13 @@ impl Machine {
     }
 
     pub(crate) fn reading(&self) -> Reading<'_> {
-        Reading { counters: &self.counters, ledger: &self.ledger, started: self.started, now: self.now }
+        Reading { counters: &self.counters, ledger: &self.ledger, elapsed: self.elapsed() }
+    }
+
+    /// Milliseconds since the start, without those in which it only waited for a person.
+    pub(crate) fn elapsed(&self) -> Millis {
+        let until = self.waiting_since.unwrap_or(self.now);
+        until - self.started - self.waited
     }
 
     pub(crate) fn in_finally(&self) -> bool {

@@ -79,7 +79,8 @@ impl Machine {
         let name = match model.model.resolve(&self.config) {
             Value::Text(name) if !name.is_empty() => name.to_string(),
             other => {
-                let message = format!("the model's name must be a text, it is {other}; set it in the configuration");
+                let message =
+                    format!("the model's name must be a text, it is {other}; set it in the configuration");
                 return Err(StepError::new(ErrorKind::InvalidRequest, message));
             }
         };
@@ -148,7 +149,8 @@ impl Cutter {
     fn cut_more(&mut self, cut: &Cut, messages: &[Message]) -> bool {
         match cut {
             Cut::ToolResults => {
-                let uncut = messages.iter().filter(|m| m.role == Role::Tool && &*m.content != CUT_NOTE).count();
+                let uncut =
+                    messages.iter().filter(|m| m.role == Role::Tool && &*m.content != CUT_NOTE).count();
                 // The newest answer stays: it is what the model works on.
                 if uncut <= 1 {
                     return false;

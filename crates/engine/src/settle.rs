@@ -3,9 +3,7 @@
 //! An entry about a step that is not open is late or a duplicate: it changes nothing. The driver sees to it
 //! that what it used is settled with the entry that closed the step.
 
-use std::sync::Arc;
-
-use deepgraph_graph::{OnReach, Retry, Returns, Verb};
+use deepgraph_graph::{OnReach, Returns, Verb};
 use deepgraph_protocol::{
     Effect, ErrorKind, Event, FinishReason, Meter, ModelReply, ScopeEnd, Spent, StepError, StepId,
     StepOutput, Usage, Value,
@@ -19,14 +17,11 @@ use crate::run::{Attempts, Outcome, Progress, Stage, Work};
 /// Milliseconds that a step may still take once the run is cancelled.
 pub(crate) const CANCEL_GRACE_MS: u64 = 10_000;
 
-/// The longest wait between two attempts, in milliseconds.
-const LONGEST_BACKOFF_MS: u64 = 300_000;
-
 /// Where a step belongs in the current super-step.
 #[derive(Clone, Copy)]
-struct Place {
-    node: usize,
-    call: Option<usize>,
+pub(crate) struct Place {
+    pub(crate) node: usize,
+    pub(crate) call: Option<usize>,
 }
 
 impl Machine {
@@ -53,14 +48,14 @@ impl Machine {
         }
     }
 
-    fn attempts(&mut self, place: Place) -> Option<&mut Attempts> {
+    pub(crate) fn attempts(&mut self, place: Place) -> Option<&mut Attempts> {
         match self.progress(place)? {
             Progress::Open(attempts) => Some(attempts),
             Progress::Done(_) => None,
         }
     }
 
-    fn finish(&mut self, step: &StepId, place: Place, outcome: Outcome) {
+    pub(crate) fn finish(&mut self, step: &StepId, place: Place, outcome: Outcome) {
         self.close(step);
         match &outcome {
             Outcome::Failed(error) => {
@@ -195,7 +190,8 @@ impl Machine {
             && let Some(Returns { field, .. }) = &model.returns
         {
             reply.data = field.check(&reply.data).map_err(|e| {
-                let message = format!("the structured output does not fit: {e}; the reply was: {}", short(&reply.text));
+                let message =
+                    format!("the structured output does not fit: {e}; the reply was: {}", short(&reply.text));
                 StepError::new(ErrorKind::InvalidOutput, message)
             })?;
         }
@@ -208,68 +204,6 @@ impl Machine {
             self.ledger.settle(step, spent(usage, Some(0)));
         }
         self.try_again(step, place, attempt, error.clone());
-    }
-
-    /// Sends a step out again if its policy allows, else fails it.
-    fn try_again(&mut self, step: &StepId, place: Place, attempt: u32, error: StepError) {
-        let Some(attempts) = self.attempts(place).map(|a| *a) else { return };
-        if attempts.number != attempt {
-            return;
-        }
-        match self.next_attempt(place, attempts, &error) {
-            Some((next, delay_ms)) => {
-                self.tell(Event::AttemptFailed { step: step.clone(), attempt, error, delay_ms });
-                if let Some(slot) = self.attempts(place) {
-                    *slot = next;
-                }
-                self.send_again(step, next.number, delay_ms);
-            }
-            None => self.finish(step, place, Outcome::Failed(error)),
-        }
-    }
-
-    fn next_attempt(&self, place: Place, before: Attempts, error: &StepError) -> Option<(Attempts, u64)> {
-        if self.cancelling.is_some() || self.candidates.iter().any(|c| c.stops_at_once) {
-            return None;
-        }
-        let run = self.current.get(place.node)?;
-        let node = &self.plan().nodes[run.node.0];
-        let mut next = Attempts { number: before.number + 1, ..before };
-        if error.kind == ErrorKind::ContextOverflow
-            && let Verb::Model(model) = &node.verb
-        {
-            next.overflows += 1;
-            return (next.overflows < model.truncate.tries).then_some((next, 0));
-        }
-        next.failed += 1;
-        let retry = match (&run.work, place.call) {
-            (Work::Turn(turn), Some(call)) => &self.plan().tools[turn.calls.get(call)?.tool?.0].retry,
-            _ => &node.retry,
-        };
-        let max = retry.max.count(&self.config).unwrap_or(1);
-        (u64::from(next.failed) < max && self.is_repeatable(retry, error))
-            .then(|| (next, backoff(retry, &self.config, next.failed, error.retry_after_ms)))
-    }
-
-    fn is_repeatable(&self, retry: &Retry, error: &StepError) -> bool {
-        match &retry.condition {
-            None => error.kind.is_transient(),
-            Some(condition) => {
-                let names = self.names().with_error(Value::of(error));
-                self.evaluate(condition, &names).is_ok_and(|v| v.is_true())
-            }
-        }
-    }
-
-    fn send_again(&mut self, step: &StepId, number: u32, delay: u64) {
-        let key = EffectKey::Step(step.clone());
-        let Some(mut effect) = self.effects.get(&key).cloned() else { return };
-        if let Effect::CallModel { attempt, delay_ms, .. } | Effect::RunOp { attempt, delay_ms, .. } = &mut effect
-        {
-            *attempt = number;
-            *delay_ms = delay;
-        }
-        self.open(effect);
     }
 
     pub(crate) fn failed(&mut self, step: &StepId, error: &StepError) {
@@ -295,40 +229,6 @@ impl Machine {
         self.finish(step, place, Outcome::Record(record));
     }
 
-    pub(crate) fn timer_fired(&mut self, timer: &Arc<str>) {
-        if self.effects.remove(&EffectKey::Timer(timer.clone())).is_none() {
-            return;
-        }
-        let Some((stage, name)) = timer.split_once(':') else { return };
-        let at = self.reading();
-        let Some(limit) = self.limits.iter().find(|l| &*l.name == name) else { return };
-        let (hit, on_reach) = (limit.hit(limit.used(&at)), limit.on_reach.clone());
-        match (stage, self.phase) {
-            ("main", Phase::Main) => {
-                self.tell(Event::LimitReached {
-                    scope: self.scope.clone(),
-                    limit: hit.name.clone(),
-                    value: hit.value,
-                    bound: hit.bound,
-                });
-                match on_reach {
-                    OnReach::Exit(reason, class) => {
-                        self.candidates.push(Candidate::limit(reason, class, hit).at_once());
-                        self.abandon_all(0, "the deadline has passed");
-                    }
-                    OnReach::To(node) => self.detour = Some(node),
-                    OnReach::Refuse => {}
-                }
-            }
-            ("finally", Phase::Finally) => {
-                let message = format!("the time of the limit `{name}` is up");
-                self.report.fail(StepError::new(ErrorKind::StepTimeout, message));
-                self.abandon_all(0, "the deadline has passed");
-            }
-            _ => {}
-        }
-    }
-
     pub(crate) fn cancel_requested(&mut self, detail: Option<String>) {
         if self.phase == Phase::Ended || self.cancelling.is_some() {
             return;
@@ -338,7 +238,7 @@ impl Machine {
     }
 
     /// Gives up every step that is out, within a grace; calls that wait for a place do not start any more.
-    fn abandon_all(&mut self, grace_ms: u64, why: &str) {
+    pub(crate) fn abandon_all(&mut self, grace_ms: u64, why: &str) {
         for node in &mut self.current {
             let Work::Turn(turn) = &mut node.work else { continue };
             for call in turn.calls.iter_mut().filter(|c| matches!(c.stage, Stage::Queued)) {
@@ -365,14 +265,6 @@ fn spent(usage: Usage, price: Option<u64>) -> Spent {
         model_calls: 1,
         tool_calls: 0,
     }
-}
-
-/// The wait before the attempt after `failed` failures: backoff · factor^(failed − 1), at least what the
-/// provider asks for.
-fn backoff(retry: &Retry, config: &deepgraph_protocol::Map, failed: u32, asked: Option<u64>) -> u64 {
-    let first = retry.backoff.millis(config).unwrap_or(0) as f64;
-    let grown = first * retry.factor.max(1.0).powi(i32::try_from(failed.saturating_sub(1)).unwrap_or(30));
-    (grown as u64).max(asked.unwrap_or(0)).min(LONGEST_BACKOFF_MS)
 }
 
 fn short(text: &str) -> String {

@@ -2,26 +2,15 @@
 
 use std::sync::Arc;
 
-use deepgraph_graph::{Call, Callee, GraphIx, NodeIx, OnReach, Setting, Verb};
-use deepgraph_protocol::{
-    Effect, ErrorKind, Event, Grant, Map, Meter, Started, StepError, StepId, Value,
-};
+use deepgraph_graph::{Call, Callee, NodeIx, OnReach, Setting, Verb};
+use deepgraph_protocol::{Effect, ErrorKind, Event, Map, Meter, Started, StepError, StepId, Value};
 
 use crate::exit::Candidate;
+use crate::grant::PendingSpawn;
 use crate::limits::What;
 use crate::machine::{Machine, Phase};
 use crate::names::Scope;
 use crate::run::{Attempts, NodeRun, Outcome, Progress, Work};
-
-/// A child that will be started once the number of children of this super-step is known.
-#[derive(Debug)]
-pub(crate) struct PendingSpawn {
-    pub(crate) step: StepId,
-    pub(crate) graph: GraphIx,
-    pub(crate) input: Map,
-    /// Waits for a place among the calls of its turn: its share is reserved, it is not sent out.
-    pub(crate) queued: bool,
-}
 
 /// What is decided about one start by the limits that count it.
 enum Permission {
@@ -95,8 +84,7 @@ impl Machine {
     }
 
     fn permit_super_step(&mut self) -> Permission {
-        let permission =
-            self.permit(|what| matches!(what, What::Meter(Meter::SuperSteps)), "super-step");
+        let permission = self.permit(|what| matches!(what, What::Meter(Meter::SuperSteps)), "super-step");
         match permission {
             Permission::Instead(node) => {
                 self.ready = [node].into();
@@ -337,91 +325,8 @@ impl Machine {
         Ok(input)
     }
 
-    /// Checks a child's input against its declared types.
-    fn fits_child(&self, graph: GraphIx, input: &Map) -> Result<(), StepError> {
-        let child = self.bundle.graph(graph);
-        for ix in &child.input {
-            let channel = &child.channels[ix.0];
-            let missing = !channel.field.optional && channel.initial.is_null();
-            let problem = match input.get(&channel.name) {
-                None if missing => Some("is required and was not given".to_owned()),
-                None => None,
-                Some(value) => channel.field.check(value).err().map(|e| e.to_string()),
-            };
-            if let Some(problem) = problem {
-                let message = format!("input `{}` of graph `{}` {problem}", channel.name, child.name);
-                return Err(StepError::new(ErrorKind::InvalidInput, message));
-            }
-        }
-        Ok(())
-    }
-
-    /// Sends the children of this super-step out, each with an equal share of what is left.
-    pub(crate) fn send_spawns(&mut self) {
-        let spawns = std::mem::take(&mut self.spawns);
-        if spawns.is_empty() {
-            return;
-        }
-        let grant = self.share(spawns.len() as u64);
-        for spawn in spawns {
-            self.ledger.grant(&spawn.step, grant);
-            let effect = Effect::Spawn {
-                step: spawn.step.clone(),
-                graph: self.bundle.graph(spawn.graph).path.clone(),
-                input: spawn.input,
-                config: (*self.config).clone(),
-                grant,
-            };
-            if spawn.queued {
-                self.queued.insert(spawn.step, effect);
-            } else {
-                self.open(effect);
-            }
-        }
-    }
-
-    /// One of `n` equal shares of what this stage may still use.
-    fn share(&self, n: u64) -> Grant {
-        let in_finally = self.in_finally();
-        let at = self.reading();
-        let mut grant = Grant::default();
-        for limit in self.limits.iter().filter(|l| !l.own) {
-            let (What::Meter(meter), Some(bound)) = (&limit.what, limit.bound(in_finally)) else { continue };
-            let share = bound.saturating_sub(limit.taken(&at)) / n.max(1);
-            let least = |known: Option<u64>| Some(known.map_or(share, |k| k.min(share)));
-            match meter {
-                Meter::Tokens => grant.tokens = least(grant.tokens),
-                Meter::CostUsd => grant.cost_micro_usd = least(grant.cost_micro_usd),
-                Meter::ModelCalls => grant.model_calls = least(grant.model_calls),
-                Meter::ToolCalls => grant.tool_calls = least(grant.tool_calls),
-                Meter::WallTime => {
-                    let until = self.started.saturating_add(i64::try_from(bound).unwrap_or(i64::MAX));
-                    grant.deadline = Some(grant.deadline.map_or(until, |d| d.min(until)));
-                }
-                _ => {}
-            }
-        }
-        grant
-    }
-
     pub(crate) fn timeout(&self, setting: Option<&Setting>) -> Option<u64> {
         setting.and_then(|s| s.millis(&self.config)).filter(|ms| *ms > 0)
-    }
-
-    /// Asks to be woken when the time of this stage is up.
-    pub(crate) fn set_timers(&mut self) {
-        let in_finally = self.in_finally();
-        let stage = if in_finally { "finally" } else { "main" };
-        let timers: Vec<(Arc<str>, u64)> = self
-            .limits
-            .iter()
-            .filter(|l| matches!(l.what, What::Meter(Meter::WallTime)))
-            .filter_map(|l| Some((format!("{stage}:{}", l.name).into(), l.bound(in_finally)?)))
-            .collect();
-        for (timer, after) in timers {
-            let at = self.started.saturating_add(i64::try_from(after).unwrap_or(i64::MAX));
-            self.open(Effect::WakeAt { timer, at });
-        }
     }
 
     /// The value of an `update` entry's record form, for callers outside of a join.

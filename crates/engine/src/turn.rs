@@ -137,6 +137,7 @@ impl Machine {
         self.counters.steps += 1;
         self.counters.tool_calls += 1;
         self.ledger.count_tool_call();
+        let elapsed = self.elapsed();
         let at_bound: Vec<(Arc<str>, u64, u64)> = {
             let in_finally = self.in_finally();
             let mut reached = Vec::new();
@@ -149,12 +150,7 @@ impl Machine {
                     }
                 }
             }
-            let reading = crate::limits::Reading {
-                counters: &self.counters,
-                ledger: &self.ledger,
-                started: self.started,
-                now: self.now,
-            };
+            let reading = crate::limits::Reading { counters: &self.counters, ledger: &self.ledger, elapsed };
             for limit in &mut self.limits {
                 if matches!(limit.what, What::Meter(Meter::ToolCalls))
                     && limit.bound(in_finally).is_some_and(|b| limit.taken(&reading) == b)
@@ -217,7 +213,8 @@ impl Machine {
     fn queue_call(&mut self, step: &StepId, tool: ToolIx, args: &Value) -> Stage {
         let bundle = self.bundle.clone();
         let declared = &bundle.graph(self.graph).tools[tool.0];
-        let is_graph = matches!(&declared.call, Some(c) if matches!(c.callee, deepgraph_graph::Callee::Graph(_)));
+        let is_graph =
+            matches!(&declared.call, Some(c) if matches!(c.callee, deepgraph_graph::Callee::Graph(_)));
         if !is_graph {
             return Stage::Queued;
         }
@@ -241,7 +238,8 @@ impl Machine {
                     })
             });
             let Some(k) = next else { return };
-            let (step, tool, args) = (turn.calls[k].step.clone(), turn.calls[k].tool, turn.calls[k].args.clone());
+            let (step, tool, args) =
+                (turn.calls[k].step.clone(), turn.calls[k].tool, turn.calls[k].args.clone());
             let name = turn.calls[k].call.name.clone();
             let Some(tool) = tool else { return };
             self.tell(Event::CallAdmitted { step: step.clone(), tool: name });
@@ -271,7 +269,11 @@ fn read_arguments(tool: &Tool, text: &str) -> Result<Value, String> {
         if fields.is_empty() { "no arguments".to_owned() } else { fields.join(", ") }
     };
     let json: Value = serde_json::from_str(text).map_err(|e| {
-        format!("the arguments of `{}` are not valid JSON ({e}); send one object with: {}", tool.name, wanted())
+        format!(
+            "the arguments of `{}` are not valid JSON ({e}); send one object with: {}",
+            tool.name,
+            wanted()
+        )
     })?;
     if json.as_map().is_none() {
         return Err(format!(

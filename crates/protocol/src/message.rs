@@ -56,7 +56,14 @@ pub struct ToolCall {
 impl Message {
     /// A message with text only.
     pub fn new(role: Role, content: impl Into<Arc<str>>) -> Message {
-        Message { id: None, role, content: content.into(), tool_calls: Vec::new(), tool_call_id: None, name: None }
+        Message {
+            id: None,
+            role,
+            content: content.into(),
+            tool_calls: Vec::new(),
+            tool_call_id: None,
+            name: None,
+        }
     }
 
     /// A system message.

@@ -69,7 +69,8 @@ impl Source {
         let last = touched.next_back().unwrap_or(first);
         // A piece of equal length is a verbatim copy, so that the range can be cut inside it.
         let verbatim = |p: &Piece| p.span.end - p.span.start == p.len;
-        let start = if verbatim(first) { first.span.start + from.saturating_sub(first.at) } else { first.span.start };
+        let start =
+            if verbatim(first) { first.span.start + from.saturating_sub(first.at) } else { first.span.start };
         let end = if verbatim(last) {
             last.span.end - (last.at + last.len).saturating_sub(to)
         } else {

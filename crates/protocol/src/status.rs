@@ -93,10 +93,7 @@ impl RunStatus {
 
     /// Whether the run is over.
     pub fn is_terminal(self) -> bool {
-        matches!(
-            self,
-            RunStatus::Succeeded | RunStatus::Failed | RunStatus::Cancelled | RunStatus::Exhausted
-        )
+        matches!(self, RunStatus::Succeeded | RunStatus::Failed | RunStatus::Cancelled | RunStatus::Exhausted)
     }
 
     /// The name in JSON and on the command line.

@@ -94,7 +94,7 @@ pub enum Meter {
     CostUsd,
     /// Milliseconds in which a step was working.
     ActiveTime,
-    /// Milliseconds since the instance started.
+    /// Milliseconds since the instance started, without those in which it only waited for a person.
     WallTime,
 }
 

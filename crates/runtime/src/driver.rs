@@ -6,12 +6,13 @@ use std::sync::Arc;
 use deepgraph_engine::{Machine, Phase};
 use deepgraph_graph::Bundle;
 use deepgraph_protocol::{
-    Effect, Entry, EntryBody, Millis, ModelRequest, Output, RunStatus, ScopeEnd, ScopePath, StepError, StepId,
-    StepOutput, Value,
+    Effect, Entry, EntryBody, Millis, ModelRequest, Output, RunStatus, ScopeEnd, ScopePath, StepError,
+    StepId, StepOutput, Value,
 };
 use deepgraph_store::{Append, RunId, RunUpdate};
 use tokio::sync::{Semaphore, mpsc};
 
+use crate::RunError;
 use crate::ask::Question;
 use crate::control::{Cancel, Control};
 use crate::progress::{Observer, Tally, Told};
@@ -19,7 +20,6 @@ use crate::resume::Live;
 use crate::run::Runtime;
 use crate::slots::Slots;
 use crate::tasks::{CacheKey, Done, Tasks};
-use crate::RunError;
 
 /// A model call that is sent once its dispatch is durable.
 #[derive(Debug)]
@@ -116,14 +116,16 @@ impl<'a> Driver<'a> {
             self.slots.set(&scope, works(&effects));
             for effect in effects {
                 match &effect {
-                    Effect::Spawn { step, .. } => match self.machines.get(&step.scope()).map(|l| l.machine.end()) {
-                        None => self.carry_out(&scope, effect),
-                        Some(Some(end)) => {
-                            let entry = EntryBody::ChildEnded { step: step.clone(), end: end.clone() };
-                            self.commit_later(&scope, entry);
+                    Effect::Spawn { step, .. } => {
+                        match self.machines.get(&step.scope()).map(|l| l.machine.end()) {
+                            None => self.carry_out(&scope, effect),
+                            Some(Some(end)) => {
+                                let entry = EntryBody::ChildEnded { step: step.clone(), end: end.clone() };
+                                self.commit_later(&scope, entry);
+                            }
+                            Some(None) => {}
                         }
-                        Some(None) => {}
-                    },
+                    }
                     _ => self.carry_out(&scope, effect),
                 }
             }

@@ -112,11 +112,12 @@ impl Driver<'_> {
         self.tasks.spawn(&key, &key_step, async move {
             let preview_step = step.clone();
             let preview = move |piece: &str| drop(previews.send((preview_step.clone(), piece.to_owned())));
-            let result = bounded(place, timeout_ms, model.reply(&request, &preview)).await.map(|mut reply| {
-                let priced = price.map(|p| p.cost(&reply.usage));
-                reply.cost_micro_usd = reply.cost_micro_usd.or(priced);
-                Box::new(reply)
-            });
+            let result =
+                bounded(place, timeout_ms, model.reply(&request, &preview)).await.map(|mut reply| {
+                    let priced = price.map(|p| p.cost(&reply.usage));
+                    reply.cost_micro_usd = reply.cost_micro_usd.or(priced);
+                    Box::new(reply)
+                });
             Done::Model { scope, step, attempt, result }
         });
     }

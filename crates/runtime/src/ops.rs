@@ -82,7 +82,9 @@ impl Op for Sourced {
         let call = self.call;
         match tokio::task::spawn_blocking(move || call(&corpus, &input)).await {
             Ok(result) => result,
-            Err(failure) => Err(StepError::new(ErrorKind::Tool, format!("reading the documents failed: {failure}"))),
+            Err(failure) => {
+                Err(StepError::new(ErrorKind::Tool, format!("reading the documents failed: {failure}")))
+            }
         }
     }
 }

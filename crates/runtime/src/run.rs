@@ -5,12 +5,11 @@ use std::sync::Arc;
 use deepgraph_engine::Machine;
 use deepgraph_graph::{Bundle, GraphIx};
 use deepgraph_model::Models;
-use deepgraph_protocol::{
-    EntryBody, Grant, Map, RunStatus, SEMANTICS, ScopeEnd, ScopePath, Started, StepId,
-};
+use deepgraph_protocol::{EntryBody, Grant, Map, RunStatus, SEMANTICS, ScopeEnd, ScopePath, Started, StepId};
 use deepgraph_store::{RunId, RunRecord, RunUpdate, Store};
 use tokio::sync::mpsc;
 
+use crate::RunError;
 use crate::ask::{Asker, Question, Unattended};
 use crate::clock::Clock;
 use crate::control::Control;
@@ -18,7 +17,6 @@ use crate::driver::{Driver, Stop};
 use crate::ops::Ops;
 use crate::progress::Observer;
 use crate::resume::{Live, fold_live};
-use crate::RunError;
 
 /// What runs are driven with.
 pub struct Runtime {
@@ -152,7 +150,8 @@ impl Runtime {
     ) -> Result<Ended, RunError> {
         match driver.drive(&mut control, observer, &mut previews).await? {
             Stop::Waiting(questions) => {
-                driver.record(&RunUpdate { status: Some(RunStatus::AwaitingInput), ..RunUpdate::default() })?;
+                driver
+                    .record(&RunUpdate { status: Some(RunStatus::AwaitingInput), ..RunUpdate::default() })?;
                 Ok(Ended::Waiting(questions))
             }
             Stop::Over(end) => {

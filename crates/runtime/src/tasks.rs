@@ -15,7 +15,13 @@ pub(crate) enum Done {
     /// A model answered, or failed.
     Model { scope: ScopePath, step: StepId, attempt: u32, result: Result<Box<ModelReply>, StepError> },
     /// An op answered, or failed.
-    Op { scope: ScopePath, step: StepId, attempt: u32, cache: Option<CacheKey>, result: Result<Value, StepError> },
+    Op {
+        scope: ScopePath,
+        step: StepId,
+        attempt: u32,
+        cache: Option<CacheKey>,
+        result: Result<Value, StepError>,
+    },
     /// The wait before an attempt is over.
     Due { scope: ScopePath, effect: Effect },
     /// The time of a timer has come.
@@ -120,7 +126,8 @@ impl Tasks {
                         continue;
                     };
                     self.by_step.remove(&step);
-                    let error = StepError::new(ErrorKind::Tool, format!("the step's code panicked: {failure}"));
+                    let error =
+                        StepError::new(ErrorKind::Tool, format!("the step's code panicked: {failure}"));
                     // Attempt 0 is no attempt's number: the step fails for good.
                     return Some(Done::Op { scope, step, attempt: 0, cache: None, result: Err(error) });
                 }

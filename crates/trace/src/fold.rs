@@ -154,7 +154,9 @@ impl Folding {
             Event::SuperStepStarted { number, nodes, .. } => self.begin_super_step(number, nodes, at),
             Event::CallAdmitted { step, .. } => self.begin_call(step, at, None),
             Event::CallQueued { step, .. } => self.begin_call(step, at, None),
-            Event::CallRefused { step, reason, .. } => self.begin_call(step, at, Some(Outcome::Refused(reason))),
+            Event::CallRefused { step, reason, .. } => {
+                self.begin_call(step, at, Some(Outcome::Refused(reason)))
+            }
             Event::CallMalformed { step, reason, .. } => {
                 self.begin_call(step, at, Some(Outcome::Malformed(reason)));
             }

@@ -214,10 +214,8 @@ impl Printer {
             let digest = digest(&Value::of(request).to_json_text());
             let tools = request.tools.len();
             let messages = request.messages.len();
-            return self.line(
-                depth,
-                format_args!("request {messages} messages, {tools} tools, sha256 {digest}"),
-            );
+            return self
+                .line(depth, format_args!("request {messages} messages, {tools} tools, sha256 {digest}"));
         }
         for message in &request.messages {
             self.message(message, depth);

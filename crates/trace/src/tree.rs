@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use deepgraph_protocol::{
-    Exit, Grant, Map, Millis, ModelReply, ModelRequest, ReportOutcome, RunStatus, ScopePath, Spent, StepError,
-    StepId, Value,
+    Exit, Grant, Map, Millis, ModelReply, ModelRequest, ReportOutcome, RunStatus, ScopePath, Spent,
+    StepError, StepId, Value,
 };
 use serde::Serialize;
 

@@ -1,0 +1,46 @@
+//! The state as one node sees it while a super-step is joined.
+
+use deepgraph_graph::ChannelIx;
+use deepgraph_protocol::{StepError, Value};
+
+use crate::channel::State;
+
+/// The state as one node sees it, with what it has written.
+#[derive(Clone, Debug)]
+pub(crate) struct Pen {
+    pub(crate) state: State,
+    pub(crate) writes: Vec<(ChannelIx, Value)>,
+    /// A channel whose writes wait until they are released, and those that wait.
+    pub(crate) hold: Option<ChannelIx>,
+    pub(crate) held: Vec<Value>,
+    /// Gains of the writes, in order: channel, new items, items known before.
+    pub(crate) gains: Vec<(ChannelIx, u64, u64)>,
+}
+
+impl Pen {
+    pub(crate) fn new(state: State) -> Pen {
+        Pen { state, writes: Vec::new(), hold: None, held: Vec::new(), gains: Vec::new() }
+    }
+
+    pub(crate) fn into_state(self) -> State {
+        self.state
+    }
+
+    /// Joins a value into a channel, or holds it back.
+    pub(crate) fn write(
+        &mut self,
+        plan: &deepgraph_graph::Graph,
+        channel: ChannelIx,
+        value: Value,
+    ) -> Result<(), StepError> {
+        if self.hold == Some(channel) {
+            self.held.push(value);
+            return Ok(());
+        }
+        let known = self.state.get(channel).as_list().map_or(0, <[Value]>::len) as u64;
+        let new = self.state.write(plan, channel, value.clone())?;
+        self.gains.push((channel, new, known));
+        self.writes.push((channel, value));
+        Ok(())
+    }
+}

@@ -1,0 +1,45 @@
+//! Model replies in few words.
+
+use deepgraph_protocol::{ErrorKind, FinishReason, ModelReply, StepError, ToolCall, Usage, Value};
+
+fn reply(text: &str, tool_calls: Vec<ToolCall>, data: Value) -> ModelReply {
+    let finish = if tool_calls.is_empty() { FinishReason::Stop } else { FinishReason::ToolCalls };
+    ModelReply {
+        text: text.into(),
+        tool_calls,
+        data,
+        finish,
+        usage: Usage { input_tokens: 100, output_tokens: 10, ..Usage::default() },
+        cost_micro_usd: Some(0),
+        model: "scripted".into(),
+    }
+}
+
+/// A reply with text only.
+pub fn says(text: &str) -> ModelReply {
+    reply(text, Vec::new(), Value::Null)
+}
+
+/// A reply with structured output.
+pub fn data(value: Value) -> ModelReply {
+    reply(&value.to_json_text(), Vec::new(), value)
+}
+
+/// A reply that makes these calls.
+pub fn calls(calls: impl IntoIterator<Item = ToolCall>) -> ModelReply {
+    let mut calls: Vec<ToolCall> = calls.into_iter().collect();
+    for (i, call) in calls.iter_mut().enumerate() {
+        call.id = format!("call_{i}").into();
+    }
+    reply("", calls, Value::Null)
+}
+
+/// One call, with its arguments as the model writes them.
+pub fn call(name: &str, arguments: &str) -> ToolCall {
+    ToolCall { id: "call".into(), name: name.into(), arguments: arguments.into() }
+}
+
+/// A failure.
+pub fn fails(kind: ErrorKind, message: &str) -> StepError {
+    StepError::new(kind, message)
+}

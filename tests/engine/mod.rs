@@ -1,0 +1,9 @@
+//! The Machine, driven by the simulation: no tokio, no clock, no I/O.
+
+mod counting;
+mod exits;
+mod limits;
+mod order;
+mod people;
+mod schedules;
+mod supervised;
