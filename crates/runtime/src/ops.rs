@@ -27,8 +27,8 @@ impl Ops {
     /// none).
     pub fn stock(corpus: Option<Arc<Corpus>>) -> Ops {
         let mut ops = Ops::default();
-        for (name, call) in deepgraph_research::ops::TABLE {
-            ops.add(*name, Arc::new(Pure(*call)));
+        for op in deepgraph_research::ops::OPS {
+            ops.add(op.name, Arc::new(Pure(op.run)));
         }
         ops.add("search", Arc::new(Sourced { corpus: corpus.clone(), call: deepgraph_tools::search_op }));
         ops.add("read", Arc::new(Sourced { corpus, call: read_with_facts }));
@@ -98,7 +98,7 @@ fn read_with_facts(corpus: &Corpus, input: &Map) -> Result<Value, StepError> {
         .into_iter()
         .flat_map(|sources| sources.values())
         .filter_map(|source| source.to().ok())
-        .flat_map(|source| deepgraph_research::facts::of_source(&source))
+        .flat_map(|source| deepgraph_research::facts::facts(&source))
         .map(|fact| Value::of(&fact))
         .collect();
     let mut fields = (**fields).clone();
