@@ -2,4 +2,5 @@
 
 mod engine;
 mod house;
+mod runs;
 mod support;

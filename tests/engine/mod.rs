@@ -6,4 +6,4 @@ mod limits;
 mod order;
 mod people;
 mod schedules;
-mod supervised;
+pub mod supervised;

@@ -38,4 +38,4 @@ mod timer;
 mod turn;
 
 pub use limits::LimitView;
-pub use machine::{Machine, Phase};
+pub use machine::{Machine, Phase, date_of};

@@ -306,8 +306,8 @@ impl Machine {
     }
 }
 
-/// The UTC date of a moment, `YYYY-MM-DD`.
-fn date_of(at: Millis) -> String {
+/// The UTC date of a moment, `YYYY-MM-DD`: what prompts read as `run.date`.
+pub fn date_of(at: Millis) -> String {
     jiff::Timestamp::from_millisecond(at)
         .map(|t| jiff::tz::Offset::UTC.to_datetime(t).date().to_string())
         .unwrap_or_default()

@@ -155,3 +155,37 @@ pub struct Citation {
     /// The cited words.
     pub quote: String,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn span(start: u64, end: u64, line: u64) -> Span {
+        Span { start, end, line, page: None }
+    }
+
+    #[test]
+    fn a_verbatim_passage_is_located_by_counting() {
+        let source = Source { text: "one\ntwo three".into(), span: span(100, 113, 7), ..Source::default() };
+        assert_eq!(source.locate(4, 3), span(104, 107, 8));
+        assert_eq!(source.locate(0, 3), span(100, 103, 7));
+        assert_eq!(source.locate(8, 1000), span(108, 113, 8), "what is out of range is cut");
+        assert_eq!(source.locate(5000, 1), span(113, 113, 8));
+    }
+
+    #[test]
+    fn pieces_say_where_text_that_was_changed_was_taken_from() {
+        // "total: " was added; "12" stands as it is; "&amp;" became "&".
+        let pieces = vec![
+            Piece { at: 7, len: 2, span: span(50, 52, 3) },
+            Piece { at: 10, len: 1, span: span(60, 65, 4) },
+        ];
+        let source =
+            Source { text: "total: 12 &".into(), span: span(40, 70, 2), pieces, ..Source::default() };
+        assert_eq!(source.locate(7, 2), span(50, 52, 3));
+        assert_eq!(source.locate(8, 1), span(51, 52, 3), "inside a verbatim piece");
+        assert_eq!(source.locate(10, 1), span(60, 65, 4), "a changed piece goes as a whole");
+        assert_eq!(source.locate(7, 4), span(50, 65, 3), "from the first to the last");
+        assert_eq!(source.locate(0, 5), span(40, 70, 2), "what was added has no place of its own");
+    }
+}

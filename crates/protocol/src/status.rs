@@ -124,3 +124,97 @@ impl fmt::Display for RunStatus {
         f.write_str(self.name())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ReportOutcome::{Complete, Failed, Partial, Skipped};
+
+    /// The table: a row per kind of end, then the status for complete, partial, failed, no report stage.
+    #[test]
+    fn every_cell_of_the_table() {
+        use RunStatus::{Cancelled, Exhausted, Failed as F, Succeeded};
+        let rows: [(&[ExitClass], Option<u64>, [RunStatus; 4]); 6] = [
+            (
+                &[ExitClass::Completion, ExitClass::Gain, ExitClass::Cap, ExitClass::NoToolCalls],
+                Some(1),
+                [Succeeded, Exhausted, F, Succeeded],
+            ),
+            (&[ExitClass::Budget], Some(1), [Exhausted, Exhausted, Exhausted, Exhausted]),
+            (&[ExitClass::Error], Some(1), [Exhausted, Exhausted, F, F]),
+            (
+                &[
+                    ExitClass::Completion,
+                    ExitClass::Gain,
+                    ExitClass::Cap,
+                    ExitClass::NoToolCalls,
+                    ExitClass::Budget,
+                    ExitClass::Error,
+                ],
+                Some(0),
+                [Exhausted, Exhausted, F, Exhausted],
+            ),
+            (&[ExitClass::Cancelled], Some(1), [Cancelled; 4]),
+            (&[ExitClass::Cancelled], Some(0), [Cancelled; 4]),
+        ];
+        for (classes, findings, expected) in rows {
+            for class in classes {
+                let reports = [Some(Complete), Some(Partial), Some(Failed), None];
+                for (report, expected) in reports.into_iter().zip(expected) {
+                    let reason = ExitReason::of("declared");
+                    let status = RunStatus::of_ended(&reason, *class, findings, report, false);
+                    assert_eq!(status, expected, "{class:?}, findings {findings:?}, report {report:?}");
+                }
+                let skipped =
+                    RunStatus::of_ended(&ExitReason::Completed, *class, findings, Some(Skipped), false);
+                assert_eq!(skipped, expected[3], "skipped counts as no stage");
+            }
+        }
+    }
+
+    #[test]
+    fn a_graph_without_findings_to_count_counts_as_with_findings() {
+        let status =
+            |report| RunStatus::of_ended(&ExitReason::Completed, ExitClass::Completion, None, report, false);
+        assert_eq!(status(None), RunStatus::Succeeded);
+        assert_eq!(status(Some(Complete)), RunStatus::Succeeded);
+    }
+
+    #[test]
+    fn without_sources_nothing_was_found() {
+        let status = RunStatus::of_ended(&ExitReason::NoSources, ExitClass::Cap, None, Some(Complete), false);
+        assert_eq!(status, RunStatus::Exhausted);
+    }
+
+    #[test]
+    fn a_waiting_exit_depends_on_whether_somebody_can_be_asked() {
+        for (can_ask, expected) in [(true, RunStatus::AwaitingInput), (false, RunStatus::Exhausted)] {
+            for reason in [ExitReason::ClarificationNeeded, ExitReason::PlanRejected] {
+                let status =
+                    RunStatus::of_ended(&reason, ExitClass::Waiting, Some(0), Some(Skipped), can_ask);
+                assert_eq!(status, expected);
+            }
+        }
+    }
+
+    #[test]
+    fn names_are_read_back() {
+        for name in [
+            "queued",
+            "running",
+            "awaiting_input",
+            "cancelling",
+            "succeeded",
+            "failed",
+            "cancelled",
+            "exhausted",
+        ] {
+            assert_eq!(RunStatus::parse(name).map(RunStatus::name), Some(name));
+        }
+        assert_eq!(RunStatus::parse("done"), None);
+        for (name, reason) in ExitReason::BUILT_IN {
+            assert_eq!(ExitReason::of(name), reason);
+            assert!(reason.class().is_some());
+        }
+    }
+}

@@ -159,6 +159,15 @@ impl Value {
         }
     }
 
+    /// How many lists and maps stand within each other at the deepest place; 0 for plain values.
+    pub fn depth(&self) -> usize {
+        match self {
+            Value::List(items) => 1 + items.iter().map(Value::depth).max().unwrap_or(0),
+            Value::Map(fields) => 1 + fields.values().map(Value::depth).max().unwrap_or(0),
+            _ => 0,
+        }
+    }
+
     /// The name of its kind as error messages use it.
     pub fn kind(&self) -> &'static str {
         match self {

@@ -247,6 +247,7 @@ impl<'a> Driver<'a> {
         match done {
             Done::Model { scope, step, attempt, result } => {
                 let body = match result {
+                    Ok(reply) if reply.data.depth() > DEEPEST => failure(step, attempt, too_deep()),
                     Ok(reply) => EntryBody::Completed { step, attempt, output: StepOutput::Model(*reply) },
                     Err(error) => failure(step, attempt, error),
                 };
@@ -254,6 +255,7 @@ impl<'a> Driver<'a> {
             }
             Done::Op { scope, step, attempt, cache, result } => {
                 let body = match result {
+                    Ok(value) if value.depth() > DEEPEST => failure(step, attempt, too_deep()),
                     Ok(value) => {
                         if let Some(key) = cache {
                             self.cache.insert(key, (self.now(), value.clone()));
@@ -302,6 +304,14 @@ impl<'a> Driver<'a> {
         self.runtime.store.update_run(&self.run, self.epoch, update)?;
         Ok(())
     }
+}
+
+/// Levels of lists and records that a result may have: journals are read back by a parser that bounds them.
+const DEEPEST: usize = 64;
+
+fn too_deep() -> StepError {
+    let message = format!("the result has lists and records more than {DEEPEST} levels deep");
+    StepError::new(deepgraph_protocol::ErrorKind::InvalidOutput, message)
 }
 
 fn failure(step: StepId, attempt: u32, error: StepError) -> EntryBody {

@@ -74,6 +74,12 @@ pub fn fold<'a>(bundle: &Arc<Bundle>, rows: impl IntoIterator<Item = Row<'a>>) -
     Ok(Trace { run: None, status, bundle: bundle.hash.clone(), config: config.unwrap_or_default(), root })
 }
 
+/// The run's date as its prompts read it, `YYYY-MM-DD`: that of its first entry. "" without entries.
+pub fn date_of<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> String {
+    let first = entries.into_iter().map(|e| e.at).min();
+    first.map(deepgraph_engine::date_of).unwrap_or_default()
+}
+
 /// Puts every scope into the step that started it.
 fn adopt(scope: &mut ScopeTrace, others: &mut BTreeMap<ScopePath, ScopeTrace>) {
     for node in scope.super_steps.iter_mut().flat_map(|s| &mut s.nodes) {

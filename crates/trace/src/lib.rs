@@ -11,6 +11,6 @@ mod redact;
 mod text;
 mod tree;
 
-pub use fold::{FoldError, Row, fold};
+pub use fold::{FoldError, Row, date_of, fold};
 pub use text::Detail;
 pub use tree::{Attempt, Node, NodeKind, Outcome, ScopeTrace, SuperStep, Trace};

@@ -1,0 +1,6 @@
+//! Runs with the real driver: tokio, a store, models that take their time.
+
+mod cancel;
+mod caps;
+mod order;
+mod world;
