@@ -22,7 +22,8 @@ async fn most(caps: &str) -> (usize, usize, usize) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn without_a_cap_all_researchers_of_a_turn_work_at_once() {
-    assert_eq!(most("{}").await, (8, 8.min(most("{}").await.1), 9));
+    let (researchers, _, children) = most("{}").await;
+    assert_eq!((researchers, children), (8, 9));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -82,7 +82,7 @@ impl ChatModel for Slow {
         let mixed = (n + 1).wrapping_mul(self.seed.wrapping_mul(2) + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let share = (mixed >> 40) as f64 / (1u64 << 24) as f64;
         self.take_off(stage);
-        tokio::time::sleep(self.longest.mul_f64(share)).await;
+        tokio::time::sleep(self.longest.mul_f64(0.5 + share / 2.0)).await;
         self.land(stage);
         supervised::answer(&self.turns, &StepId::new(format!("{stage}.1")), request)
     }
