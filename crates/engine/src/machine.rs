@@ -231,6 +231,12 @@ impl Machine {
             .collect()
     }
 
+    /// Whether it does something itself, rather than only wait for child graphs.
+    pub fn is_working(&self) -> bool {
+        let mut steps = self.effects.values().filter(|e| !matches!(e, Effect::WakeAt { .. })).peekable();
+        self.end.is_none() && (steps.peek().is_none() || steps.any(|e| !matches!(e, Effect::Spawn { .. })))
+    }
+
     /// Whether a step is open.
     pub fn is_open(&self, step: &StepId) -> bool {
         self.effects.contains_key(&EffectKey::Step(step.clone()))

@@ -29,10 +29,6 @@ impl Control {
         (Canceller(sender), Control(receiver))
     }
 
-    pub(crate) fn level(&self) -> Cancel {
-        *self.0.borrow()
-    }
-
     /// Waits until the urgency has risen above `known`. Never ends when nobody can raise it any more.
     pub(crate) async fn raised(&mut self, known: Cancel) -> Cancel {
         match self.0.wait_for(|level| *level > known).await {

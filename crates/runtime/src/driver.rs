@@ -106,14 +106,14 @@ impl<'a> Driver<'a> {
 
     /// Puts the open effects of all Machines out again, as after a crash.
     pub(crate) fn reopen(&mut self) {
-        let open: Vec<(ScopePath, Vec<Effect>)> = self
+        let open: Vec<(ScopePath, bool, Vec<Effect>)> = self
             .machines
             .iter()
             .filter(|(_, live)| live.machine.phase() != Phase::Ended)
-            .map(|(scope, live)| (scope.clone(), live.machine.open_effects()))
+            .map(|(scope, live)| (scope.clone(), live.machine.is_working(), live.machine.open_effects()))
             .collect();
-        for (scope, effects) in open {
-            self.slots.set(&scope, works(&effects));
+        for (scope, working, effects) in open {
+            self.slots.set(&scope, working);
             for effect in effects {
                 match &effect {
                     Effect::Spawn { step, .. } => {
@@ -205,7 +205,7 @@ impl<'a> Driver<'a> {
         live.position += 1;
         let outputs = live.machine.apply(&entry);
         let ended = live.machine.end().cloned();
-        let working = works(&live.machine.open_effects());
+        let working = live.machine.is_working();
         if let EntryBody::ChildEnded { step, .. } = &entry.body {
             self.slots.set(&step.scope(), false);
         }
@@ -320,10 +320,4 @@ fn failure(step: StepId, attempt: u32, error: StepError) -> EntryBody {
         return EntryBody::Failed { step, error };
     }
     EntryBody::AttemptFailed { step, attempt, error, usage: Default::default() }
-}
-
-/// Whether a scope with these open effects does something itself, rather than wait for its children.
-fn works(effects: &[Effect]) -> bool {
-    let mut steps = effects.iter().filter(|e| !matches!(e, Effect::WakeAt { .. })).peekable();
-    steps.peek().is_none() || steps.any(|e| !matches!(e, Effect::Spawn { .. }))
 }

@@ -29,7 +29,7 @@ mod run;
 mod slots;
 mod tasks;
 
-pub use ask::{Asker, Question, Unattended};
+pub use ask::{Asker, Question, Unattended, read_answer};
 pub use clock::{Clock, SystemClock};
 pub use control::{Cancel, Canceller, Control};
 pub use error::RunError;

@@ -1,1 +1,25 @@
-//! tools
+//! The user's own documents as a source: a folder or file of Markdown, text, HTML, JSON, CSV and PDF, indexed once
+//! and kept up to date, with the two ops `search` and `read` over it.
+//!
+//! Every passage keeps its document, title, section and the bytes of the document that it was taken from, so that
+//! what a report cites can be found again in the file itself.
+
+mod corpus;
+mod error;
+mod extract;
+mod files;
+mod index;
+mod mapped;
+mod ops;
+mod passage;
+mod read;
+mod report;
+mod search;
+#[cfg(test)]
+mod testing;
+
+pub use corpus::Corpus;
+pub use error::CorpusError;
+pub use ops::{OpSpec, Param, READ, SEARCH, read_op, search_op};
+pub use read::Document;
+pub use report::{IndexProgress, IndexReport, MAX_DOCUMENT_BYTES, SkipReason, Skipped};
