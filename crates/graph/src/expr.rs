@@ -1,11 +1,14 @@
 //! Expressions and templates: MiniJinja, fuel-limited, without clock or randomness.
 
+#[cfg(test)]
+mod tests;
+
 use std::fmt;
 use std::sync::Arc;
 
 use deepgraph_protocol::Value;
 use minijinja::Environment;
-use minijinja::value::{Enumerator, Object, ObjectRepr, Value as Jinja};
+use minijinja::value::{Enumerator, Kwargs, Object, ObjectRepr, Value as Jinja};
 
 /// Instructions that one evaluation may use.
 const FUEL: u64 = 5_000_000;
@@ -68,11 +71,13 @@ pub struct EvalError {
 /// The compiled expressions and templates of a bundle.
 pub struct Programs {
     env: Environment<'static>,
+    /// How many there are: the next key.
+    count: usize,
 }
 
 impl fmt::Debug for Programs {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Programs({})", self.env.templates().count())
+        write!(f, "Programs({})", self.count)
     }
 }
 
@@ -93,33 +98,43 @@ impl Programs {
         env.set_undefined_behavior(minijinja::UndefinedBehavior::Chainable);
         env.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
         env.set_formatter(|out, state, value| {
-            if value.is_none() || value.is_undefined() {
-                return Ok(());
+            use minijinja::value::ValueKind as Kind;
+            match value.kind() {
+                Kind::None | Kind::Undefined => Ok(()),
+                // Data is shown as the files write it, not as Python would.
+                Kind::Bool | Kind::Seq | Kind::Map | Kind::Iterable => {
+                    let text = from_jinja(value)?.to_json_text();
+                    minijinja::escape_formatter(out, state, &Jinja::from(text))
+                }
+                _ => minijinja::escape_formatter(out, state, value),
             }
-            minijinja::escape_formatter(out, state, value)
         });
-        Programs { env }
-    }
-
-    /// The environment, for checks.
-    pub(crate) fn env(&self) -> &Environment<'static> {
-        &self.env
+        // Prints the whole state.
+        env.remove_global("debug");
+        env.add_filter("tojson", to_json_text);
+        env.add_test("none", |value: &Jinja| value.is_none() || value.is_undefined());
+        Programs { env, count: 0 }
     }
 
     /// Compiles an expression.
     pub(crate) fn add_expr(&mut self, source: &str, place: &str) -> Result<Expr, minijinja::Error> {
         // Compiled on its own first, so that a syntax error is told of the expression, not of our wrapping.
         self.env.compile_expression_owned(source.to_owned()).map(drop)?;
-        let key: Arc<str> = format!("e{}", self.env.templates().count()).into();
+        let key = self.next_key();
         self.env.add_template_owned(key.to_string(), format!("{{% set {RESULT} = ({source}) %}}"))?;
         Ok(Expr { key, source: source.into(), place: place.into() })
     }
 
     /// Compiles a template.
     pub(crate) fn add_text(&mut self, source: &str, place: &str) -> Result<Text, minijinja::Error> {
-        let key: Arc<str> = format!("t{}", self.env.templates().count()).into();
+        let key = self.next_key();
         self.env.add_template_owned(key.to_string(), source.to_owned())?;
         Ok(Text { key, source: source.into(), place: place.into() })
+    }
+
+    fn next_key(&mut self) -> Arc<str> {
+        self.count += 1;
+        format!("p{}", self.count).into()
     }
 
     /// The value of an expression.
@@ -146,9 +161,11 @@ impl Programs {
             ValueExpr::Literal(fixed) => Ok(fixed.clone()),
             ValueExpr::Expr(expr) => self.eval(expr, names),
             ValueExpr::Text(text) => self.render(text, names).map(Value::from),
-            ValueExpr::List(items) => {
-                items.iter().map(|i| self.value(i, names)).collect::<Result<Vec<_>, EvalError>>().map(Value::from)
-            }
+            ValueExpr::List(items) => items
+                .iter()
+                .map(|i| self.value(i, names))
+                .collect::<Result<Vec<_>, EvalError>>()
+                .map(Value::from),
             ValueExpr::Record(fields) => fields
                 .iter()
                 .map(|(name, v)| Ok((name.clone(), self.value(v, names)?)))
@@ -156,6 +173,17 @@ impl Programs {
                 .map(Value::record),
         }
     }
+}
+
+/// JSON as it is, without the escapes that HTML would need; lines and indentation with `indent`.
+fn to_json_text(value: &Jinja, indent: Option<u32>, kwargs: Kwargs) -> Result<String, minijinja::Error> {
+    let indent = indent.or(kwargs.get::<Option<u32>>("indent")?);
+    kwargs.assert_all_used()?;
+    let value = from_jinja(value)?;
+    Ok(match indent {
+        Some(_) => serde_json::to_string_pretty(&value).unwrap_or_default(),
+        None => value.to_json_text(),
+    })
 }
 
 fn eval_error(place: &Arc<str>, source: &Arc<str>, error: &minijinja::Error) -> EvalError {
@@ -177,7 +205,10 @@ struct Root(Arc<dyn Names>);
 
 impl Object for Root {
     fn get_value(self: &Arc<Self>, key: &Jinja) -> Option<Jinja> {
-        self.0.lookup(key.as_str()?).map(|v| to_jinja(&v))
+        match key.as_str()? {
+            "null" => Some(Jinja::UNDEFINED),
+            name => self.0.lookup(name).map(|v| to_jinja(&v)),
+        }
     }
 }
 
@@ -212,7 +243,9 @@ impl Object for Fields {
 
 fn to_jinja(value: &Value) -> Jinja {
     match value {
-        Value::Null => Jinja::from(()),
+        // Undefined and not none: it is empty text where it is joined to a text, `default` replaces it, it has
+        // fields (null again), and arithmetic on it is an error.
+        Value::Null => Jinja::UNDEFINED,
         Value::Bool(b) => Jinja::from(*b),
         Value::Int(i) => Jinja::from(*i),
         Value::Float(f) => Jinja::from(*f),

@@ -6,10 +6,32 @@
 //!
 //! This crate does no I/O: files come through [`Files`].
 
+mod check;
+mod config;
+mod data;
+mod diagnostic;
+mod draw;
 mod expr;
+mod files;
+mod infer;
+mod load;
+mod nearest;
+mod ops;
 mod plan;
+mod read;
+mod reducer;
+mod shape;
+mod source;
+#[cfg(test)]
+mod testing;
 mod types;
 
+pub use data::read_data;
+pub use diagnostic::{CODES, Diagnostic, Diagnostics, Severity};
+pub use draw::mermaid;
 pub use expr::{EvalError, Expr, Names, Programs, Text, ValueExpr};
+pub use files::Files;
+pub use load::{Loaded, load};
+pub use ops::{Op, OpTable};
 pub use plan::*;
 pub use types::{Field, Mismatch, RecordType, Type};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use deepgraph_protocol::{ExitClass, ExitReason, Map, Meter, OutputShape, ToolSpec, Value};
 
-use crate::{Expr, Field, Programs, Text, ValueExpr};
+use crate::{Expr, Field, OpTable, Programs, Text, ValueExpr};
 
 /// A graph file with all graphs below it. Immutable; shared by every scope of a run.
 #[derive(Debug)]
@@ -16,6 +16,8 @@ pub struct Bundle {
     pub config: BTreeMap<Arc<str>, Field>,
     /// Run-wide caps of the driver.
     pub concurrency: Concurrency,
+    /// The ops that it was checked against.
+    pub ops: OpTable,
     /// Compiled expressions and templates.
     pub programs: Programs,
     /// The files that it was made from.

@@ -5,6 +5,14 @@ use std::sync::Arc;
 
 use deepgraph_protocol::Value;
 
+pub(crate) mod builtin;
+mod check;
+pub(crate) mod duration;
+pub(crate) mod schema;
+#[cfg(test)]
+mod tests;
+mod text;
+
 /// A type of the graph language.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Type {
@@ -26,6 +34,30 @@ pub enum Type {
     Map(Box<Type>),
     /// A record.
     Record(Arc<RecordType>),
+}
+
+/// As a graph file writes it: `[string]`, `{string: source}`, `plan`.
+impl fmt::Display for Type {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Type::String => f.write_str("string"),
+            Type::Integer => f.write_str("integer"),
+            Type::Number => f.write_str("number"),
+            Type::Boolean => f.write_str("boolean"),
+            Type::Duration => f.write_str("duration"),
+            Type::Any => f.write_str("any"),
+            Type::List(item) => write!(f, "[{item}]"),
+            Type::Map(item) => write!(f, "{{string: {item}}}"),
+            Type::Record(record) => match &record.name {
+                Some(name) => f.write_str(name),
+                None => {
+                    let fields: Vec<String> =
+                        record.fields.iter().map(|(n, field)| format!("{n}: {}", field.ty)).collect();
+                    write!(f, "{{{}}}", fields.join(", "))
+                }
+            },
+        }
+    }
 }
 
 /// A record type: named (built in or declared) or inline.
@@ -69,9 +101,14 @@ pub struct Mismatch {
     pub message: String,
 }
 
+/// `PATH: MESSAGE`.
 impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.path.is_empty() { f.write_str(&self.message) } else { write!(f, "{}: {}", self.path, self.message) }
+        if self.path.is_empty() {
+            f.write_str(&self.message)
+        } else {
+            write!(f, "{}: {}", self.path, self.message)
+        }
     }
 }
 

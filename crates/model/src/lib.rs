@@ -6,6 +6,7 @@
 
 mod error;
 mod estimate;
+pub mod extractive;
 #[cfg(feature = "openai")]
 pub mod openai;
 mod price;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
+use crate::extractive::Extractive;
 use crate::{ChatModel, ModelError, Price, Script, Scripted};
 
 /// The variable that holds the key, if nothing else is said.
@@ -75,6 +76,7 @@ impl Models {
             ("openai", Some("")) => Err(ModelError::NoName { provider: provider.to_owned() }),
             ("openai", Some(name)) => self.openai(model, name),
             ("scripted", _) => Ok(self.scripted()?),
+            ("extractive", None) => Ok(Arc::new(Extractive)),
             _ => Err(self.unknown(model)),
         }
     }
@@ -85,7 +87,7 @@ impl Models {
         if self.registered.contains_key(model) || self.registered.contains_key(provider) {
             return None;
         }
-        matches!(provider, "scripted").then_some(Price::FREE)
+        matches!(provider, "scripted" | "extractive").then_some(Price::FREE)
     }
 
     #[cfg(feature = "openai")]
@@ -111,7 +113,7 @@ impl Models {
     }
 
     fn unknown(&self, model: &str) -> ModelError {
-        let mut known = vec!["openai::NAME".to_owned(), "scripted".to_owned()];
+        let mut known = vec!["extractive".to_owned(), "openai::NAME".to_owned(), "scripted".to_owned()];
         known.extend(self.registered.keys().cloned());
         ModelError::UnknownModel {
             model: model.to_owned(),
@@ -124,7 +126,7 @@ impl Models {
     /// provider.
     fn nearest(&self, model: &str) -> Option<String> {
         let (provider, name) = split(model);
-        let known = ["openai", "scripted"].into_iter().chain(self.registered.keys().map(String::as_str));
+        let known = ["extractive", "openai", "scripted"].into_iter().chain(self.registered.keys().map(String::as_str));
         let alike = |known: &str| strsim::jaro_winkler(&provider.to_lowercase(), known);
         let best = known.max_by(|a, b| alike(a).total_cmp(&alike(b))).filter(|best| alike(best) >= ALIKE);
         match (best, name) {

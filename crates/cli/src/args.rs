@@ -1,0 +1,100 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::commands::{check, draw, init, resume, run, runs, show, trace};
+use crate::error::CliError;
+use crate::exit_status::{ExitStatus, TABLE};
+
+/// Research graphs that are declared as data: run them, resume them, look at what they did.
+#[derive(Debug, Parser)]
+#[command(
+    name = "deepgraph",
+    version,
+    propagate_version = true,
+    after_help = format!(
+        "Examples:\n  \
+         deepgraph run \"What did the trials show?\" --docs ./documents\n  \
+         deepgraph resume last\n  \
+         deepgraph init my-research\n\n{TABLE}\n\n\
+         Every command has its own --help."
+    )
+)]
+pub struct Cli {
+    /// What every command knows.
+    #[command(flatten)]
+    pub global: Global,
+    /// The command.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// Options of every command.
+#[derive(Clone, Debug, Args)]
+pub struct Global {
+    /// Where runs and document indexes are kept [default: $XDG_DATA_HOME/deepgraph or ~/.local/share/deepgraph]
+    #[arg(
+        long,
+        global = true,
+        display_order = 900,
+        value_name = "DIR",
+        env = "DEEPGRAPH_HOME",
+        hide_env_values = true
+    )]
+    pub home: Option<PathBuf>,
+}
+
+/// The commands. What each is for stands with its options.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    Run(Box<run::Options>),
+    Resume(resume::Options),
+    Runs(runs::Options),
+    Show(show::Options),
+    Trace(trace::Options),
+    Check(check::Options),
+    Draw(draw::Options),
+    Init(init::Options),
+}
+
+impl Command {
+    /// Carries the command out.
+    ///
+    /// # Errors
+    ///
+    /// What keeps it from being carried out. How a run ended is no error: it is the status.
+    pub fn carry_out(self, global: &Global) -> Result<ExitStatus, CliError> {
+        match self {
+            Command::Run(options) => run::carry_out(*options, global),
+            Command::Resume(options) => resume::carry_out(options, global),
+            Command::Runs(options) => runs::carry_out(&options, global),
+            Command::Show(options) => show::carry_out(&options, global),
+            Command::Trace(options) => trace::carry_out(&options, global),
+            Command::Check(options) => check::carry_out(&options),
+            Command::Draw(options) => draw::carry_out(&options),
+            Command::Init(options) => init::carry_out(&options),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_shows_examples() {
+        for command in Cli::command().get_subcommands_mut() {
+            let help = command.render_long_help().to_string();
+            assert!(help.contains("Examples:"), "{}", command.get_name());
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! `deepgraph resume`: go on with a run.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Args;
+use deepgraph_graph::Bundle;
+use deepgraph_protocol::StepId;
+use deepgraph_runtime::{NewRun, Question};
+use deepgraph_store::{RunRecord, Store};
+
+use crate::args::Global;
+use crate::documents;
+use crate::drive::{DriveOptions, Driver, Work};
+use crate::error::CliError;
+use crate::exit_status::{ExitStatus, TABLE};
+use crate::graphs;
+use crate::home::Home;
+use crate::settings::Settings;
+use crate::stored;
+
+/// Options of `resume`.
+#[derive(Debug, Args)]
+#[command(
+    about = "Go on with a run that was interrupted or waits for an answer",
+    long_about = "Go on with a run that was interrupted or waits for an answer. Graph, documents, models and \
+                  configuration are those that it was started with; no step that is committed is carried out again. \
+                  Of a run that is over, the report is shown again.",
+    after_help = format!("Examples:\n  \
+        deepgraph resume last\n  \
+        deepgraph resume 01981c2e --answer \"approve\"\n  \
+        deepgraph resume last --answer \"ask_user.1=The island's own figures\" --out report.md\n\n{TABLE}")
+)]
+pub struct Options {
+    /// The run: its id, the beginning of it, or `last`
+    run: String,
+    /// Answer to the open question, or STEP=TEXT to the one of that id; may be repeated
+    #[arg(long, value_name = "TEXT")]
+    answer: Vec<String>,
+    /// Documents in place of those that the run was started with, such as the same ones in another place
+    #[arg(long, value_name = "PATH")]
+    docs: Vec<PathBuf>,
+    #[command(flatten)]
+    drive: DriveOptions,
+}
+
+/// Carries the command out.
+pub fn carry_out(options: Options, global: &Global) -> Result<ExitStatus, CliError> {
+    let home = Home::open(global)?;
+    let store: Arc<dyn Store> = home.store()?;
+    let record = store.find_run(&options.run)?;
+    let bundle = graphs::stored_bundle(&record)?;
+    let driver = Driver::new(options.drive.clone(), home, store.clone())?;
+    if record.status.is_terminal() {
+        return show_again(&driver, &*store, &record, &bundle, &options.answer);
+    }
+    let held = driver.hold(&record.run_id)?;
+    let mut settings = Settings::of(&record)?;
+    options.drive.apply(&mut settings)?;
+    if !options.docs.is_empty() {
+        settings.docs = documents::absolute(&options.docs);
+    }
+    let rows = store.entries(&record.run_id, 0)?;
+    let open = stored::questions(&bundle, &rows, &record)?;
+    let answers = answers(&options.answer, &open)?;
+    let (runtime, indexed) = driver.runtime(&bundle, &settings)?;
+    // The process may have ended between the record and the first entry.
+    let work = if rows.is_empty() { start(&record, &bundle, settings) } else { Work::Resume(answers) };
+    driver.drive(held, runtime, &record.run_id, &bundle, work, indexed.as_ref())
+}
+
+fn start(record: &RunRecord, bundle: &Arc<Bundle>, settings: Settings) -> Work {
+    Work::Start(Box::new(NewRun {
+        question: record.question.clone(),
+        graph: record.graph.clone(),
+        bundle: bundle.clone(),
+        input: settings.input,
+        config: settings.config,
+        settings: record.settings.clone(),
+    }))
+}
+
+fn show_again(
+    driver: &Driver,
+    store: &dyn Store,
+    record: &RunRecord,
+    bundle: &Arc<Bundle>,
+    answers: &[String],
+) -> Result<ExitStatus, CliError> {
+    if !answers.is_empty() {
+        let problem = format!("run {} is over, so there is no question to answer", record.run_id);
+        return Err(CliError::Answer { problem, open: Vec::new() });
+    }
+    let end = stored::end(bundle, store, record)?;
+    driver.screen.say(&format!("run {} is over; this is its report again", record.run_id));
+    driver.end_of(&record.run_id, bundle, None).over(record.status, &end)
+}
+
+/// Which answer is for which question. `STEP=TEXT` where STEP is the id of an open question, else the whole text
+/// is the answer, which only one open question may have.
+fn answers(given: &[String], open: &[Question]) -> Result<Vec<(Option<StepId>, String)>, CliError> {
+    let refused = |problem: String| {
+        Err(CliError::Answer {
+            problem,
+            open: open.iter().map(|q| format!("{}: {}", q.id, q.text.trim())).collect(),
+        })
+    };
+    if given.is_empty() {
+        return Ok(Vec::new());
+    }
+    if open.is_empty() {
+        return refused("no question is open in this run, so there is nothing to answer".into());
+    }
+    let mut answers: Vec<(Option<StepId>, String)> = Vec::new();
+    for text in given {
+        let named = text.split_once('=').and_then(|(id, answer)| {
+            let question = open.iter().find(|q| q.id.as_str() == id.trim())?;
+            Some((question.id.clone(), answer.to_owned()))
+        });
+        let (id, answer) = match (named, open) {
+            (Some(named), _) => named,
+            (None, [only]) => (only.id.clone(), text.clone()),
+            (None, _) => {
+                return refused("more than one question is open, name it as --answer STEP=TEXT:".into());
+            }
+        };
+        if answers.iter().any(|(known, _)| known.as_ref() == Some(&id)) {
+            return refused(format!("{id} is answered twice:"));
+        }
+        answers.push((Some(id), answer));
+    }
+    Ok(answers)
+}
+
+#[cfg(test)]
+mod tests {
+    use deepgraph_protocol::{OutputShape, Value};
+
+    use super::*;
+
+    fn open(ids: &[&str]) -> Vec<Question> {
+        let question = |id: &&str| Question {
+            id: StepId::new(*id),
+            text: "which?".into(),
+            shape: OutputShape { name: "answer".into(), schema: Value::Null },
+            complaint: None,
+        };
+        ids.iter().map(question).collect()
+    }
+
+    fn read(given: &[&str], ids: &[&str]) -> Result<Vec<(String, String)>, String> {
+        let given: Vec<String> = given.iter().map(|g| (*g).to_owned()).collect();
+        let read = answers(&given, &open(ids)).map_err(|e| e.to_string())?;
+        Ok(read.into_iter().map(|(id, text)| (id.map_or(String::new(), |id| id.to_string()), text)).collect())
+    }
+
+    fn pair(id: &str, text: &str) -> (String, String) {
+        (id.to_owned(), text.to_owned())
+    }
+
+    #[test]
+    fn one_open_question_needs_no_id() {
+        assert_eq!(read(&["yes"], &["ask.1"]).unwrap(), [pair("ask.1", "yes")]);
+        assert_eq!(read(&["a=b"], &["ask.1"]).unwrap(), [pair("ask.1", "a=b")]);
+        assert_eq!(read(&["ask.1=a=b"], &["ask.1"]).unwrap(), [pair("ask.1", "a=b")]);
+        assert_eq!(read(&[], &["ask.1"]).unwrap(), []);
+    }
+
+    #[test]
+    fn several_are_answered_by_id() {
+        let ids = ["a.1/ask.1", "b.1/ask.1"];
+        let both = read(&["b.1/ask.1=two", "a.1/ask.1=one"], &ids).unwrap();
+        assert_eq!(both, [pair("b.1/ask.1", "two"), pair("a.1/ask.1", "one")]);
+        let error = read(&["yes"], &ids).unwrap_err();
+        assert!(error.contains("STEP=TEXT") && error.contains("b.1/ask.1: which?"), "{error}");
+        assert!(read(&["a.1/ask.1=x", "a.1/ask.1=y"], &ids).unwrap_err().contains("twice"));
+        assert!(read(&["yes"], &[]).unwrap_err().contains("no question is open"));
+    }
+}

@@ -1,0 +1,114 @@
+//! `deepgraph run`: research a question.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Args;
+use deepgraph_runtime::NewRun;
+
+use crate::args::Global;
+use crate::config::{self, Wanted};
+use crate::documents;
+use crate::drive::{DriveOptions, Driver, KEY_ENV, Work};
+use crate::error::CliError;
+use crate::exit_status::{ExitStatus, TABLE};
+use crate::graphs;
+use crate::home::Home;
+use crate::models;
+use crate::question;
+use crate::screen::{self, Screen};
+use crate::settings::Settings;
+
+/// Options of `run`.
+#[derive(Debug, Args)]
+#[command(
+    about = "Research a question: the report on standard output, all else on standard error",
+    long_about = "Research a question over your documents. The report goes to standard output (or to the file of \
+                  --out), everything else to standard error.\n\n\
+                  Without --model the built-in model `extractive` is used: it needs no key and no network, and \
+                  answers with sentences of your documents.\n\n\
+                  A value of the configuration is taken from --set KEY=VALUE, else from --model (for keys that name \
+                  a model), else from the environment (DEEPGRAPH_ and the key in capitals, such as \
+                  DEEPGRAPH_MAX_RESEARCHER_ITERATIONS), else from the file of --config, else from the graph. \
+                  --print-config shows them all with their origin.\n\n\
+                  Ctrl-C cancels: steps at work may come to their end. A second one stops at once, a third one ends \
+                  the program. What is committed is kept in any case.",
+    after_help = format!("Examples:\n  \
+        deepgraph run \"What did the winter trials show?\" --docs ./documents\n  \
+        deepgraph run \"...\" --docs a --docs b.pdf --out report.md\n  \
+        deepgraph run \"...\" --docs ./documents --model openai::gpt-4o\n  \
+        deepgraph run \"...\" --docs ./documents --model openai::local --base-url http://127.0.0.1:8000/v1\n  \
+        deepgraph run \"...\" --docs ./documents --set max_researcher_iterations=3\n  \
+        deepgraph run - --graph quick_answer --json < question.txt\n  \
+        deepgraph run --print-config --graph ./my-graph.yaml\n\n{TABLE}")
+)]
+pub struct Options {
+    /// The question; - reads it from standard input
+    #[arg(required_unless_present = "print_config")]
+    question: Option<String>,
+    /// Graph file, folder with a graph.yaml, or name of a stock graph (deep_research, quick_answer)
+    #[arg(long, value_name = "FILE|NAME", default_value = graphs::DEFAULT)]
+    graph: String,
+    /// Documents to search: a folder with all that is below it, or a file; may be repeated
+    #[arg(long, value_name = "PATH")]
+    docs: Vec<PathBuf>,
+    /// Model of every stage: sets each key called model or ending in _model
+    #[arg(long, value_name = "PROVIDER::NAME")]
+    model: Option<String>,
+    /// Set one value of the configuration; may be repeated
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// Values of the configuration: a YAML or JSON mapping
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Answers of the model `scripted`, for trying a graph out without a model: YAML or JSON
+    #[arg(long, value_name = "FILE")]
+    script: Option<PathBuf>,
+    /// Print every value of the configuration with its origin, and run nothing
+    #[arg(long)]
+    print_config: bool,
+    #[command(flatten)]
+    drive: DriveOptions,
+}
+
+/// Carries the command out.
+pub fn carry_out(options: Options, global: &Global) -> Result<ExitStatus, CliError> {
+    let screen = Screen::plain();
+    let bundle = graphs::bundle(&options.graph, &screen)?;
+    let wanted =
+        Wanted { set: options.set.clone(), model: options.model.clone(), file: options.config.clone() };
+    let config = config::effective(&bundle, &wanted, &std::env::vars_os().collect())?;
+    config.doubts.iter().for_each(|doubt| screen.warn(doubt));
+    if options.print_config {
+        screen::print(&config::whole_table(&bundle, &config))?;
+        return Ok(ExitStatus::Succeeded);
+    }
+    let question = question::read(options.question.as_deref().unwrap_or_default())?;
+    let input = question::input(bundle.root(), &question)?;
+    let mut settings = Settings {
+        docs: documents::absolute(&options.docs),
+        stream: true,
+        key_env: KEY_ENV.to_owned(),
+        script: options.script.as_deref().map(models::read_script).transpose()?,
+        input: input.clone(),
+        config: config.values.clone(),
+        origins: config.origins,
+        ..Settings::default()
+    };
+    options.drive.apply(&mut settings)?;
+    let home = Home::open(global)?;
+    let store = home.store()?;
+    let driver = Driver::new(options.drive, home, store)?;
+    let (runtime, indexed) = driver.runtime(&bundle, &settings)?;
+    let new = NewRun {
+        question,
+        graph: options.graph,
+        bundle: Arc::clone(&bundle),
+        input,
+        config: config.values,
+        settings: settings.to_record(),
+    };
+    let run = runtime.record(&new)?;
+    let held = driver.hold(&run)?;
+    driver.drive(held, runtime, &run, &bundle, Work::Start(Box::new(new)), indexed.as_ref())
+}

@@ -1,0 +1,244 @@
+//! Driving a run, from its options to its end: shared by `run` and `resume`.
+
+use std::io::{self, IsTerminal};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Args;
+use deepgraph_graph::Bundle;
+use deepgraph_protocol::StepId;
+use deepgraph_runtime::{Asker, Control, Ended, NewRun, Ops, RunError, Runtime, SystemClock, Unattended};
+use deepgraph_store::{RunId, Store};
+use deepgraph_tools::IndexReport;
+
+use crate::ask::Terminal;
+use crate::documents;
+use crate::error::CliError;
+use crate::exit_status::ExitStatus;
+use crate::finish::Finish;
+use crate::home::{Held, Home};
+use crate::models;
+use crate::out_file::OutFile;
+use crate::progress::{self, Format};
+use crate::screen::Screen;
+use crate::settings::Settings;
+use crate::signals;
+
+/// The variable with the key of `openai::` models where none is named.
+pub const KEY_ENV: &str = "OPENAI_API_KEY";
+
+/// Options of every command that drives a run.
+#[derive(Clone, Debug, Args)]
+pub struct DriveOptions {
+    /// Write the report to FILE instead of standard output
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Write every event as a JSON object a line to standard output; the last one holds the report
+    ///
+    /// Each object has a `type`; those of committed entries have a `seq`, which never goes back. A committed step is
+    /// {"seq", "type": "step_complete", "step", "done", "total", "phase"}, with total null where it is not known. The
+    /// last object is "run_ended" (status, exit_status, exit, exits, report, text, citations, used), "run_waiting"
+    /// (questions) or "error". Fields and types may be added, none is renamed.
+    #[arg(long)]
+    pub json: bool,
+    /// Show no progress
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// Ask nobody: questions of the graph count as unanswered
+    #[arg(long)]
+    pub no_input: bool,
+    /// Ask the server for whole replies instead of pieces
+    #[arg(long)]
+    pub no_stream: bool,
+    /// Server of openai:: models, such as http://127.0.0.1:8000/v1 [default: OpenAI]
+    #[arg(long, value_name = "URL")]
+    pub base_url: Option<String>,
+    /// Environment variable that holds the server's key [default: OPENAI_API_KEY]
+    #[arg(long, value_name = "VARIABLE")]
+    pub key_env: Option<String>,
+    /// Name every document that could not be indexed, however many
+    #[arg(long)]
+    pub list_skipped: bool,
+}
+
+/// What is to be done with a run.
+pub enum Work {
+    /// Start it.
+    Start(Box<NewRun>),
+    /// Go on with it, with answers to its questions.
+    Resume(Vec<(Option<StepId>, String)>),
+}
+
+/// All that driving needs.
+pub struct Driver {
+    options: DriveOptions,
+    out: Option<OutFile>,
+    format: Format,
+    /// Standard error.
+    pub screen: Screen,
+    home: Home,
+    store: Arc<dyn Store>,
+}
+
+impl DriveOptions {
+    /// Puts what the options say over a set-up.
+    ///
+    /// # Errors
+    ///
+    /// The base URL holds a secret.
+    pub fn apply(&self, settings: &mut Settings) -> Result<(), CliError> {
+        if let Some(url) = &self.base_url {
+            if crate::settings::has_secret(url) {
+                return Err(CliError::SecretInUrl);
+            }
+            settings.base_url = Some(url.clone());
+        }
+        if let Some(variable) = &self.key_env {
+            settings.key_env.clone_from(variable);
+        }
+        settings.stream &= !self.no_stream;
+        Ok(())
+    }
+
+    fn format(&self) -> Format {
+        match (self.json, self.quiet) {
+            (true, _) => Format::Json,
+            (false, true) => Format::Quiet,
+            (false, false) => Format::Lines,
+        }
+    }
+}
+
+impl Driver {
+    /// Finds out whether the report and the run can be written at all.
+    ///
+    /// # Errors
+    ///
+    /// They can not.
+    pub fn new(options: DriveOptions, home: Home, store: Arc<dyn Store>) -> Result<Driver, CliError> {
+        let out = options.out.as_deref().map(OutFile::check).transpose()?;
+        let format = options.format();
+        let screen = if format == Format::Lines { Screen::live() } else { Screen::plain() };
+        Ok(Driver { options, out, format, screen, home, store })
+    }
+
+    /// Sets up what a run works with: documents and models.
+    ///
+    /// # Errors
+    ///
+    /// The documents or the models can not be had.
+    pub fn runtime(
+        &self,
+        bundle: &Bundle,
+        settings: &Settings,
+    ) -> Result<(Runtime, Option<IndexReport>), CliError> {
+        let models = models::connect(settings);
+        models::check(&models, bundle, &settings.config, settings)?;
+        let paths: Vec<PathBuf> = settings.docs.iter().map(PathBuf::from).collect();
+        let all = self.options.list_skipped;
+        let opened = documents::open(&paths, &self.home.index(), all, self.format, &self.screen)?;
+        if opened.is_none() && documents::are_wanted(bundle) {
+            self.screen
+                .warn("no documents: the graph searches documents, and without --docs PATH it finds nothing");
+        }
+        let (corpus, report) = opened.unzip();
+        let asks = !self.options.no_input && self.format != Format::Json && is_attended();
+        let asker: Option<Arc<dyn Asker>> =
+            if asks { Some(Arc::new(Terminal::new(self.screen.clone()))) } else { None };
+        let runtime = Runtime {
+            store: self.store.clone(),
+            models: Arc::new(models),
+            ops: Ops::stock(corpus),
+            clock: Arc::new(SystemClock),
+            asker,
+            unattended: if self.options.no_input { Unattended::Refuse } else { Unattended::Wait },
+        };
+        Ok((runtime, report))
+    }
+
+    /// Keeps other processes from driving the run.
+    ///
+    /// # Errors
+    ///
+    /// Another one does.
+    pub fn hold(&self, run: &RunId) -> Result<Held, CliError> {
+        self.home.hold(run)
+    }
+
+    /// Drives the run until it is over or waits, and tells how it ended. `_held` is let go with its end.
+    ///
+    /// # Errors
+    ///
+    /// Driving failed; the run can be resumed then.
+    pub fn drive(
+        &self,
+        _held: Held,
+        runtime: Runtime,
+        run: &RunId,
+        bundle: &Arc<Bundle>,
+        work: Work,
+        documents: Option<&IndexReport>,
+    ) -> Result<ExitStatus, CliError> {
+        if self.format == Format::Json {
+            progress::emit(&serde_json::json!({"type": "run", "run": run}));
+        } else if self.format == Format::Lines {
+            self.screen.say(&format!("run {run}"));
+        }
+        let threads =
+            tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(CliError::Threads)?;
+        let ended = threads.block_on(async {
+            let (canceller, control) = Control::new();
+            signals::listen(canceller, self.screen.clone());
+            let mut observer = progress::observer(self.format, bundle.clone(), &self.screen);
+            match work {
+                Work::Start(new) => runtime.start(run, &new, control, &mut *observer).await,
+                Work::Resume(answers) => {
+                    runtime.resume(run, bundle.clone(), answers, control, &mut *observer).await
+                }
+            }
+        });
+        // A step that can not be called off (a read that hangs) must not hold the program.
+        threads.shutdown_background();
+        match ended {
+            Ok(ended) => self.finish(run, bundle, documents, &ended),
+            Err(error) => Err(self.failed(run, error)),
+        }
+    }
+
+    fn finish(
+        &self,
+        run: &RunId,
+        bundle: &Bundle,
+        documents: Option<&IndexReport>,
+        ended: &Ended,
+    ) -> Result<ExitStatus, CliError> {
+        let finish = self.end_of(run, bundle, documents);
+        match ended {
+            Ended::Over(outcome) => finish.over(outcome.status, &outcome.end),
+            Ended::Waiting(questions) => Ok(finish.waiting(questions)),
+        }
+    }
+
+    /// How the end of a run is told.
+    pub fn end_of<'a>(
+        &'a self,
+        run: &'a RunId,
+        bundle: &'a Bundle,
+        documents: Option<&'a IndexReport>,
+    ) -> Finish<'a> {
+        Finish { run, bundle, format: self.format, out: self.out.as_ref(), documents, screen: &self.screen }
+    }
+
+    fn failed(&self, run: &RunId, error: RunError) -> CliError {
+        if self.format == Format::Json {
+            progress::emit(&serde_json::json!({"type": "error", "run": run, "message": error.to_string()}));
+        }
+        self.screen.say(&format!("What is committed is kept: deepgraph resume {run}"));
+        error.into()
+    }
+}
+
+/// Whether somebody is there to answer.
+fn is_attended() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
+}

@@ -1,0 +1,228 @@
+//! What keeps a command from being carried out.
+
+use std::io;
+use std::path::PathBuf;
+
+use deepgraph_graph::Diagnostics;
+use deepgraph_runtime::RunError;
+use deepgraph_store::StoreError;
+use deepgraph_tools::CorpusError;
+use deepgraph_trace::FoldError;
+
+use crate::exit_status::ExitStatus;
+
+/// A failure of a command: what was wrong, where, and what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum CliError {
+    /// The question has no text.
+    #[error("the question is empty: give it as the first argument, or as - and write it to standard input")]
+    EmptyQuestion,
+    /// Standard input can not be read as text.
+    #[error("the question can not be read from standard input: {0}; it must be UTF-8 text")]
+    Stdin(io::Error),
+    /// Standard output can not be written.
+    #[error("standard output can not be written: {0}")]
+    Stdout(io::Error),
+    /// No graph of this name.
+    #[error("there is no graph \"{name}\": give a graph file, or one of {stock}{}", hint(.nearest))]
+    NoGraph {
+        /// What was given.
+        name: String,
+        /// The names of the stock graphs.
+        stock: String,
+        /// What was probably meant.
+        nearest: Option<String>,
+    },
+    /// A graph file with mistakes.
+    #[error("the graph can not be used:\n\n{0}")]
+    Graph(Diagnostics),
+    /// The graph of a stored run does not compile any more.
+    #[error(
+        "the graph of run {run} was made by another version of this program and can not be read any more:\n\n{mistakes}"
+    )]
+    StoredGraph {
+        /// The run.
+        run: String,
+        /// Why.
+        mistakes: Diagnostics,
+    },
+    /// The record of a run holds no graph.
+    #[error("the record of run {run} holds no graph that can be read: {detail}")]
+    NoStoredGraph {
+        /// The run.
+        run: String,
+        /// Why.
+        detail: String,
+    },
+    /// The graph has no place for a question.
+    #[error("the graph {graph} takes no question: {problem}")]
+    NoQuestionInput {
+        /// The graph.
+        graph: String,
+        /// What is missing and what to do.
+        problem: String,
+    },
+    /// Values of the configuration that do not fit, all of them.
+    #[error("the configuration does not fit:{}\n`deepgraph run --print-config` lists all keys", list(.0))]
+    Config(Vec<String>),
+    /// A `--set` that is none.
+    #[error("--set {text}: write it as KEY=VALUE, such as --set max_researcher_iterations=3")]
+    BadSetting {
+        /// What was given.
+        text: String,
+    },
+    /// A configuration file that can not be used.
+    #[error("the configuration file {} can not be used: {problem}", .path.display())]
+    ConfigFile {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong and what to do.
+        problem: String,
+    },
+    /// A script that can not be used.
+    #[error("the script {} can not be used: {problem}", .path.display())]
+    ScriptFile {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        problem: String,
+    },
+    /// `--model` with a graph that has nothing to set.
+    #[error(
+        "--model: the graph {graph} has no key called model or …_model, so there is nothing to set; change the model in the graph file"
+    )]
+    NoModelKey {
+        /// The graph.
+        graph: String,
+    },
+    /// Models that can not be had, all of them.
+    #[error("the models can not be used:{}", list(.0))]
+    Models(Vec<String>),
+    /// A base URL that holds a secret.
+    #[error(
+        "the base URL holds a user name or a password, which would be written into the run's record: leave it out and put the key into the variable that --key-env names"
+    )]
+    SecretInUrl,
+    /// The file for the report can not be written.
+    #[error("the report can not be written to {}: {problem}; name another file with --out", .path.display())]
+    OutFile {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        problem: String,
+    },
+    /// The documents can not be used.
+    #[error("{0}")]
+    Documents(#[from] CorpusError),
+    /// The folder of runs can not be made.
+    #[error(
+        "the folder {} for runs can not be made: {error}; name another one with --home DIR or in DEEPGRAPH_HOME",
+        .path.display()
+    )]
+    Home {
+        /// The folder.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// There is no place for runs.
+    #[error("there is no home directory to keep runs in: name a folder with --home DIR or in DEEPGRAPH_HOME")]
+    NoHome,
+    /// Another process drives the run.
+    #[error("run {run} is being driven by another process: wait for its end, or stop it first")]
+    InUse {
+        /// The run.
+        run: String,
+    },
+    /// Answers that answer nothing.
+    #[error("{problem}{}", list(.open))]
+    Answer {
+        /// What is wrong with the answers and what to do.
+        problem: String,
+        /// The open questions.
+        open: Vec<String>,
+    },
+    /// The setting of a run can not be read from its record.
+    #[error("the record of run {run} does not say how it was set up: {detail}; run the question again")]
+    Settings {
+        /// The run.
+        run: String,
+        /// Why.
+        detail: String,
+    },
+    /// Files that are there already.
+    #[error("nothing was made, because this would overwrite:{}\nName another folder: deepgraph init DIR", list(.0))]
+    Exists(Vec<String>),
+    /// A file of a new folder can not be written.
+    #[error("{} can not be written: {error}", .path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// The program's runtime can not be started.
+    #[error("the program can not start its threads: {0}")]
+    Threads(io::Error),
+    /// The store failed.
+    #[error("{0}")]
+    Store(#[from] StoreError),
+    /// Driving a run failed.
+    #[error("{0}")]
+    Run(#[from] RunError),
+    /// The journals of a run do not fold.
+    #[error("{0}")]
+    Fold(#[from] FoldError),
+}
+
+fn hint(nearest: &Option<String>) -> String {
+    nearest.as_ref().map_or_else(String::new, |name| format!("; did you mean {name}?"))
+}
+
+fn list(items: &[String]) -> String {
+    items.iter().map(|item| format!("\n  {item}")).collect()
+}
+
+impl CliError {
+    /// What the shell is told.
+    pub fn exit_status(&self) -> ExitStatus {
+        match self {
+            CliError::EmptyQuestion
+            | CliError::Stdin(_)
+            | CliError::NoGraph { .. }
+            | CliError::Graph(_)
+            | CliError::NoQuestionInput { .. }
+            | CliError::Config(_)
+            | CliError::BadSetting { .. }
+            | CliError::ConfigFile { .. }
+            | CliError::ScriptFile { .. }
+            | CliError::NoModelKey { .. }
+            | CliError::Models(_)
+            | CliError::SecretInUrl
+            | CliError::OutFile { .. }
+            | CliError::Documents(CorpusError::PathNotFound { .. } | CorpusError::PathUnreadable { .. })
+            | CliError::NoHome
+            | CliError::Answer { .. }
+            | CliError::Exists(_)
+            | CliError::Run(RunError::Input { .. })
+            | CliError::Store(
+                StoreError::BadRunId { .. }
+                | StoreError::UnknownRun { .. }
+                | StoreError::NoSuchRun { .. }
+                | StoreError::AmbiguousRun { .. },
+            ) => ExitStatus::Usage,
+            CliError::Stdout(_)
+            | CliError::StoredGraph { .. }
+            | CliError::NoStoredGraph { .. }
+            | CliError::Documents(_)
+            | CliError::Home { .. }
+            | CliError::InUse { .. }
+            | CliError::Settings { .. }
+            | CliError::Write { .. }
+            | CliError::Threads(_)
+            | CliError::Store(_)
+            | CliError::Run(_)
+            | CliError::Fold(_) => ExitStatus::Internal,
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! The models of a run: whether they can be had is found out before it starts.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use deepgraph_graph::{Bundle, Verb};
+use deepgraph_model::{ModelSettings, Models, Script};
+use deepgraph_protocol::Map;
+
+use crate::error::CliError;
+use crate::settings::Settings;
+
+/// The models that these settings reach. Nothing is connected yet.
+pub fn connect(settings: &Settings) -> Models {
+    Models::new(ModelSettings {
+        base_url: settings.base_url.clone(),
+        stream: settings.stream,
+        key_variable: settings.key_env.clone(),
+        script: settings.script.clone(),
+    })
+}
+
+/// Looks whether every model that the graph may call under this configuration can be had.
+///
+/// # Errors
+///
+/// All that can not, by name.
+pub fn check(models: &Models, bundle: &Bundle, config: &Map, settings: &Settings) -> Result<(), CliError> {
+    let mut wrong = Vec::new();
+    for name in names(bundle, config) {
+        match models.get(&name) {
+            Err(error) => wrong.push(error.to_string()),
+            Ok(_) if lacks_key(&name, settings) => wrong.push(format!(
+                "{name} needs a key: set the variable {}, or name a server of your own with --base-url",
+                settings.key_env
+            )),
+            Ok(_) => {}
+        }
+    }
+    if wrong.is_empty() { Ok(()) } else { Err(CliError::Models(wrong)) }
+}
+
+/// The names of the models that the graph's nodes call.
+pub fn names(bundle: &Bundle, config: &Map) -> BTreeSet<String> {
+    let nodes = bundle.graphs.iter().flat_map(|graph| &graph.nodes);
+    let models =
+        nodes.filter_map(|node| if let Verb::Model(model) = &node.verb { Some(model) } else { None });
+    models.map(|model| model.model.resolve(config).as_str().unwrap_or_default().to_owned()).collect()
+}
+
+fn lacks_key(model: &str, settings: &Settings) -> bool {
+    let is_remote = model.starts_with("openai::") && settings.base_url.is_none();
+    is_remote && std::env::var_os(&settings.key_env).is_none_or(|key| key.is_empty())
+}
+
+/// Reads the script of `scripted` models, YAML or JSON.
+///
+/// # Errors
+///
+/// The file can not be read, or is no script.
+pub fn read_script(path: &Path) -> Result<Script, CliError> {
+    let problem = |problem: String| CliError::ScriptFile { path: path.to_owned(), problem };
+    let text = fs::read_to_string(path).map_err(|e| problem(e.to_string()))?;
+    let data = deepgraph_graph::read_data(&path.to_string_lossy(), &text)
+        .map_err(|mistakes| problem(format!("\n\n{mistakes}")))?;
+    data.to().map_err(|e| problem(e.to_string()))
+}

@@ -1,0 +1,175 @@
+//! The file that the report goes to.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+use crate::error::CliError;
+
+/// A file that was found to be writable. It is written in one go: whoever reads it sees the old text or the new
+/// one, never a half.
+#[derive(Debug)]
+pub struct OutFile {
+    /// As the user named it.
+    named: PathBuf,
+    /// Without links.
+    target: PathBuf,
+}
+
+impl OutFile {
+    /// Finds out whether the file can be written, before anything is paid for. Nothing is left behind.
+    ///
+    /// # Errors
+    ///
+    /// It can not.
+    pub fn check(path: &Path) -> Result<OutFile, CliError> {
+        let failed = |error: io::Error| CliError::OutFile { path: path.into(), problem: error.to_string() };
+        let refused = |problem: &str| CliError::OutFile { path: path.into(), problem: problem.into() };
+        if path.as_os_str().is_empty() {
+            return Err(refused("the name is empty"));
+        }
+        // Absolute, for the case that the folder of the process changes, and without links: a link stays one.
+        let target = fs::canonicalize(path).or_else(|_| std::path::absolute(path)).map_err(failed)?;
+        match fs::metadata(&target) {
+            Ok(found) if found.is_dir() => return Err(refused("it is a folder")),
+            Ok(found) if found.is_file() => {
+                drop(OpenOptions::new().append(true).open(&target).map_err(failed)?);
+            }
+            // Opening a pipe would wait for its reader.
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(failed(error)),
+        }
+        let file = OutFile { named: path.into(), target };
+        let folder = file.folder();
+        if !folder.is_dir() {
+            return Err(refused(&format!("there is no folder {}", folder.display())));
+        }
+        if !file.is_special() {
+            // Its own message would name the temporary file.
+            let failed = |error: io::Error| {
+                refused(&format!("{}: {}", folder.display(), io::Error::from(error.kind())))
+            };
+            file.temporary().map_err(failed)?;
+        }
+        Ok(file)
+    }
+
+    /// The name that the user gave.
+    pub fn name(&self) -> &Path {
+        &self.named
+    }
+
+    /// Writes the text in place of what the file held.
+    ///
+    /// # Errors
+    ///
+    /// The file is as it was then.
+    pub fn write(&self, text: &str) -> Result<(), CliError> {
+        let failed =
+            |error: io::Error| CliError::OutFile { path: self.named.clone(), problem: error.to_string() };
+        if self.is_special() {
+            let mut file = OpenOptions::new().write(true).open(&self.target).map_err(failed)?;
+            return file.write_all(text.as_bytes()).map_err(failed);
+        }
+        let mut file = self.temporary().map_err(failed)?;
+        file.write_all(text.as_bytes()).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
+        if let Ok(found) = fs::metadata(&self.target) {
+            // Best effort: the text matters more than who may read it.
+            let _ = file.as_file().set_permissions(found.permissions());
+        }
+        file.persist(&self.target).map_err(|e| failed(e.error))?;
+        self.sync_folder();
+        Ok(())
+    }
+
+    /// Whether it is there and no regular file (a device, a pipe): such a one is written to, never replaced.
+    fn is_special(&self) -> bool {
+        fs::metadata(&self.target).is_ok_and(|found| !found.is_file())
+    }
+
+    fn folder(&self) -> &Path {
+        self.target.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
+    }
+
+    fn temporary(&self) -> io::Result<NamedTempFile> {
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".deepgraph-");
+        #[cfg(unix)]
+        {
+            // As for any new file: the system takes off what the user's mask says.
+            use std::os::unix::fs::PermissionsExt;
+            builder.permissions(fs::Permissions::from_mode(0o666));
+        }
+        builder.tempfile_in(self.folder())
+    }
+
+    /// Makes the new name durable, where the system can do that.
+    fn sync_folder(&self) {
+        let _ = File::open(self.folder()).and_then(|folder| folder.sync_all());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).unwrap();
+        entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect()
+    }
+
+    #[test]
+    fn the_file_holds_the_text_and_nothing_else_is_left() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("report.md");
+        let file = OutFile::check(&path).unwrap();
+        assert!(names(folder.path()).is_empty());
+        file.write("first").unwrap();
+        file.write("second, é").unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "second, é");
+        assert_eq!(names(folder.path()), ["report.md"]);
+    }
+
+    #[test]
+    fn what_can_not_be_written_is_found_out_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let below_file = folder.path().join("file");
+        fs::write(&below_file, "").unwrap();
+        for path in [folder.path().join("no/such/folder/r.md"), folder.path().into(), below_file.join("r.md")]
+        {
+            let error = OutFile::check(&path).unwrap_err().to_string();
+            assert!(error.contains("--out") && error.contains(&*path.to_string_lossy()), "{error}");
+        }
+        assert!(OutFile::check(Path::new("")).is_err());
+    }
+
+    #[test]
+    fn a_file_that_became_unwritable_is_an_error_and_not_half_a_text() {
+        let folder = tempfile::tempdir().unwrap();
+        let inner = folder.path().join("inner");
+        fs::create_dir(&inner).unwrap();
+        let file = OutFile::check(&inner.join("r.md")).unwrap();
+        fs::remove_dir(&inner).unwrap();
+        assert!(file.write("text").is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_stay_and_devices_are_not_replaced() {
+        use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
+        let folder = tempfile::tempdir().unwrap();
+        let (real, link) = (folder.path().join("real.md"), folder.path().join("link.md"));
+        fs::write(&real, "old").unwrap();
+        fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).unwrap();
+        symlink(&real, &link).unwrap();
+        OutFile::check(&link).unwrap().write("new").unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read_to_string(&real).unwrap(), "new");
+        assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o640);
+        OutFile::check(Path::new("/dev/null")).unwrap().write("gone").unwrap();
+        assert!(fs::metadata("/dev/null").unwrap().file_type().is_char_device());
+    }
+}

@@ -1,0 +1,131 @@
+//! Events in plain words.
+
+use deepgraph_graph::Verb;
+use deepgraph_protocol::{Event, ScopePath, StepId};
+
+use super::scopes::{Scopes, name_of};
+use crate::screen::one_line;
+use crate::when;
+
+/// Characters of a text from outside that a line shows.
+const SHOWN: usize = 160;
+
+/// What a line says, and which instance says it; none for events that no person waits for.
+///
+/// `scopes` has taken the event in already.
+pub fn words(event: &Event, scopes: &Scopes) -> Option<(ScopePath, String)> {
+    let of_step = |step: &StepId, text: String| Some((scopes.scope_of(step), text));
+    match event {
+        Event::NodeStarted { step, title } if scopes.is_unspoken(step, title) => None,
+        // The calls tell it.
+        Event::NodeStarted { step, .. } if matches!(scopes.verb(step), Some(Verb::RunTools(_))) => None,
+        Event::NodeStarted { step, title } => of_step(step, one_line(title, SHOWN)),
+        Event::CallAdmitted { step, tool } => of_step(step, format!("calls {}", one_line(tool, SHOWN))),
+        Event::CallQueued { step, tool } => {
+            of_step(step, format!("{} waits for its turn", one_line(tool, SHOWN)))
+        }
+        // The reason says which of the two it is.
+        Event::CallRefused { step, tool, reason } | Event::CallMalformed { step, tool, reason } => {
+            of_step(step, format!("{}: {}", one_line(tool, 60), one_line(reason, SHOWN)))
+        }
+        // The instance itself has told how it ended.
+        Event::StepCompleted { step } if scopes.is_scope(step) => None,
+        Event::StepCompleted { step } => {
+            let steps = when::counted(scopes.done, "step", "steps");
+            of_step(step, format!("{} done ({steps})", name_of(step)))
+        }
+        Event::AttemptFailed { step, attempt, error, delay_ms } => of_step(
+            step,
+            format!(
+                "attempt {attempt} of {} failed, again in {}: {}",
+                name_of(step),
+                when::duration(*delay_ms),
+                one_line(&error.to_string(), SHOWN)
+            ),
+        ),
+        Event::StepFailed { step, error } => {
+            of_step(step, format!("{} failed: {}", name_of(step), one_line(&error.to_string(), 2 * SHOWN)))
+        }
+        Event::Asked { step, question } => of_step(step, format!("asks: {}", one_line(question, SHOWN))),
+        Event::LimitReached { scope, limit, .. } => {
+            Some((scope.clone(), format!("the limit {limit} is reached")))
+        }
+        Event::Finishing { scope, reason } if scope.is_root() => {
+            Some((scope.clone(), format!("research ended by {reason}")))
+        }
+        Event::Exited { exit } if !exit.scope.is_root() => {
+            Some((exit.scope.clone(), format!("ended by {}", exit.reason)))
+        }
+        Event::ScopeStarted { .. }
+        | Event::SuperStepStarted { .. }
+        | Event::Finishing { .. }
+        | Event::Exited { .. }
+        | Event::ScopeEnded { .. } => None,
+    }
+}
+
+/// Whether a line is worth keeping where the present state is shown anyway.
+pub fn is_notable(event: &Event) -> bool {
+    match event {
+        Event::CallRefused { .. }
+        | Event::CallMalformed { .. }
+        | Event::AttemptFailed { .. }
+        | Event::StepFailed { .. }
+        | Event::LimitReached { .. } => true,
+        Event::Exited { exit } => !exit.scope.is_root(),
+        Event::Finishing { scope, .. } => scope.is_root(),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use deepgraph_protocol::{ErrorKind, ExitReason, StepError};
+
+    use super::super::scopes::tests::example;
+    use super::*;
+
+    fn said(event: &Event) -> String {
+        let mut scopes = example();
+        scopes.note(event);
+        match words(event, &scopes) {
+            Some((scope, text)) => format!("{}: {text}", scopes.get(&scope).unwrap().label),
+            None => String::new(),
+        }
+    }
+
+    fn step(below: &str) -> StepId {
+        StepId::new(format!("supervise.1/supervisor_tools.1/ConductResearch.2{below}"))
+    }
+
+    #[test]
+    fn events_are_told_in_plain_words() {
+        let tool = "search".into();
+        let call = step("/tools.1/search.1");
+        let error = StepError::new(ErrorKind::RateLimited, "slow\ndown\u{1b}[2J");
+        for (event, expected) in [
+            (
+                Event::NodeStarted { step: step("/researcher.1"), title: "Looking into: the\ntides".into() },
+                "researcher 2: Looking into: the tides",
+            ),
+            (Event::NodeStarted { step: step("/open.1"), title: "open".into() }, ""),
+            (Event::CallAdmitted { step: call.clone(), tool }, "researcher 2: calls search"),
+            (Event::StepCompleted { step: call.clone() }, "researcher 2: search done (1 step)"),
+            (Event::StepCompleted { step: step("") }, ""),
+            (
+                Event::AttemptFailed { step: call.clone(), attempt: 1, error: error.clone(), delay_ms: 2000 },
+                "researcher 2: attempt 1 of search failed, again in 2 s: rate_limited: slow down\u{fffd}[2J",
+            ),
+            (
+                Event::StepFailed { step: call, error },
+                "researcher 2: search failed: rate_limited: slow down\u{fffd}[2J",
+            ),
+            (
+                Event::Finishing { scope: ScopePath::root(), reason: ExitReason::IterationLimit },
+                "deep_research: research ended by iteration_limit",
+            ),
+        ] {
+            assert_eq!(said(&event), expected, "{event:?}");
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! From the question to the input of a graph.
+
+use std::io::Read;
+
+use deepgraph_graph::{Channel, Graph, Reducer, Type};
+use deepgraph_protocol::{Map, Message, Value};
+
+use crate::error::CliError;
+
+/// The question: the argument, or standard input for `-`.
+///
+/// # Errors
+///
+/// It is empty, or standard input is no text.
+pub fn read(argument: &str) -> Result<String, CliError> {
+    let text = if argument == "-" {
+        let mut text = String::new();
+        std::io::stdin().read_to_string(&mut text).map_err(CliError::Stdin)?;
+        text
+    } else {
+        argument.to_owned()
+    };
+    let text = text.trim();
+    if text.is_empty() { Err(CliError::EmptyQuestion) } else { Ok(text.to_owned()) }
+}
+
+/// The input of a graph: the question as the input `question`, else as the sole required text, else as the one
+/// message of a `messages` input.
+///
+/// # Errors
+///
+/// The graph has no such input, or needs others beside it.
+pub fn input(graph: &Graph, question: &str) -> Result<Map, CliError> {
+    let inputs: Vec<&Channel> = graph.input.iter().filter_map(|ix| graph.channels.get(ix.0)).collect();
+    let Some(place) = place(&inputs) else { return Err(no_place(graph, &inputs)) };
+    let value = if place.reducer == Reducer::Messages {
+        Value::from(vec![Message::user(question).to_value()])
+    } else {
+        Value::from(question)
+    };
+    let others = inputs.iter().filter(|c| c.name != place.name && is_required(c));
+    let missing: Vec<&str> = others.map(|c| &*c.name).collect();
+    if !missing.is_empty() {
+        let problem = format!(
+            "it also needs the input {}, which a question does not give; give it a default in the graph file",
+            missing.join(", ")
+        );
+        return Err(CliError::NoQuestionInput { graph: graph.name.to_string(), problem });
+    }
+    Ok(Map::from([(place.name.clone(), value)]))
+}
+
+fn place<'a>(inputs: &[&'a Channel]) -> Option<&'a Channel> {
+    let is_text = |c: &Channel| c.field.ty == Type::String;
+    let texts: Vec<&Channel> = inputs.iter().copied().filter(|c| is_text(c) && is_required(c)).collect();
+    let named = inputs.iter().copied().find(|c| &*c.name == "question" && is_text(c));
+    let sole = || if let [sole] = texts[..] { Some(sole) } else { None };
+    let messages = || inputs.iter().copied().find(|c| c.reducer == Reducer::Messages);
+    named.or_else(sole).or_else(messages)
+}
+
+/// Whether an input has to be given: lists, maps and messages are empty where they are not, and so are defaults.
+fn is_required(channel: &Channel) -> bool {
+    !channel.field.optional && channel.field.default.is_none() && channel.initial.is_null()
+}
+
+fn no_place(graph: &Graph, inputs: &[&Channel]) -> CliError {
+    let names: Vec<&str> = inputs.iter().map(|c| &*c.name).collect();
+    let has = if names.is_empty() {
+        "no input at all".to_owned()
+    } else {
+        format!("the inputs {}", names.join(", "))
+    };
+    let problem = format!("it has {has}; give it an input `question` of type string");
+    CliError::NoQuestionInput { graph: graph.name.to_string(), problem }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use deepgraph_graph::{OpTable, load};
+
+    use super::*;
+
+    fn input_of(state: &str, inputs: &str) -> Result<String, String> {
+        let text = format!(
+            "deepgraph: 1\nstate: {{{state}, out: string}}\ninput: [{inputs}]\noutput: [out]\nstart: a\n\
+             nodes: {{a: {{update: {{out: '\"done\"'}}}}}}\n"
+        );
+        let files = BTreeMap::from([("g.yaml".to_owned(), text)]);
+        let loaded = load("g.yaml", &files, &OpTable::stock()).unwrap_or_else(|m| panic!("{m}"));
+        input(loaded.bundle.root(), "why?")
+            .map(|map| Value::from(map).to_json_text())
+            .map_err(|e| e.to_string())
+    }
+
+    #[test]
+    fn the_question_finds_its_input() {
+        let texts = "question: string, topic: string, note: {type: string, optional: true}";
+        assert_eq!(input_of(texts, "question, note").unwrap(), r#"{"question":"why?"}"#);
+        assert_eq!(input_of(texts, "topic, note").unwrap(), r#"{"topic":"why?"}"#);
+        let messages = input_of("messages: messages", "messages").unwrap();
+        assert_eq!(messages, r#"{"messages":[{"content":"why?","role":"user"}]}"#);
+    }
+
+    #[test]
+    fn graphs_without_a_place_for_it_are_refused() {
+        let error = input_of("a: string, b: string", "a, b").unwrap_err();
+        assert!(error.contains("the inputs a, b") && error.contains("`question`"), "{error}");
+        let error = input_of("question: string, region: string", "question, region").unwrap_err();
+        assert!(error.contains("also needs the input region"), "{error}");
+    }
+
+    #[test]
+    fn an_empty_question_is_none() {
+        assert!(matches!(read(" \n\t"), Err(CliError::EmptyQuestion)));
+        assert_eq!(read("  why? ").unwrap(), "why?");
+    }
+}

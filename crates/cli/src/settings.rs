@@ -1,0 +1,88 @@
+//! How a run is set up: kept in its record, so that a resume sets the same things up again. Never holds keys.
+
+use std::collections::BTreeMap;
+
+use deepgraph_model::Script;
+use deepgraph_protocol::Map;
+use deepgraph_store::RunRecord;
+use serde::{Deserialize, Serialize};
+
+use crate::config::Origin;
+use crate::error::CliError;
+
+/// The set-up of a run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Settings {
+    /// The paths of the documents, absolute.
+    pub docs: Vec<String>,
+    /// The server of `openai::` models; none: OpenAI.
+    pub base_url: Option<String>,
+    /// Whether replies are asked for in pieces.
+    pub stream: bool,
+    /// The name of the environment variable that holds the server's key.
+    pub key_env: String,
+    /// What the model `scripted` answers.
+    pub script: Option<Script>,
+    /// The root's input.
+    pub input: Map,
+    /// The effective configuration.
+    pub config: Map,
+    /// Where its values come from.
+    pub origins: BTreeMap<String, Origin>,
+}
+
+impl Settings {
+    /// The set-up of a stored run.
+    ///
+    /// # Errors
+    ///
+    /// The record does not hold one.
+    pub fn of(record: &RunRecord) -> Result<Settings, CliError> {
+        serde_json::from_value(record.settings.clone())
+            .map_err(|e| CliError::Settings { run: record.run_id.to_string(), detail: e.to_string() })
+    }
+
+    /// The form that goes into the record.
+    pub fn to_record(&self) -> serde_json::Value {
+        serde_json::to_value(self).unwrap_or_default()
+    }
+}
+
+/// Whether a URL holds a user name or a password.
+pub fn has_secret(url: &str) -> bool {
+    let behind_scheme = url.split_once("://").map_or(url, |(_, rest)| rest);
+    behind_scheme.split(['/', '?', '#']).next().is_some_and(|authority| authority.contains('@'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_set_up_comes_back_from_its_record() {
+        let settings = Settings {
+            docs: vec!["/documents".into()],
+            base_url: Some("http://127.0.0.1:8000/v1".into()),
+            key_env: "KEY".into(),
+            origins: BTreeMap::from([
+                ("a".to_owned(), Origin::Environment("DEEPGRAPH_A".into())),
+                ("b".to_owned(), Origin::File("b.yaml".into())),
+                ("c".to_owned(), Origin::Default),
+            ]),
+            ..Settings::default()
+        };
+        let back: Settings = serde_json::from_value(settings.to_record()).unwrap();
+        assert_eq!(back, settings);
+    }
+
+    #[test]
+    fn secrets_in_urls_are_seen() {
+        for url in ["https://me:secret@host/v1", "https://token@host", "me:x@host/v1"] {
+            assert!(has_secret(url), "{url}");
+        }
+        for url in ["http://127.0.0.1:8000/v1", "https://host/v1?user=a@b", "https://host/@me", ""] {
+            assert!(!has_secret(url), "{url}");
+        }
+    }
+}

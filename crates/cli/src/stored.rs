@@ -1,0 +1,53 @@
+//! What the journals of a stored run say: its end, its open questions.
+
+use std::sync::Arc;
+
+use deepgraph_graph::Bundle;
+use deepgraph_protocol::{Effect, ScopeEnd, ScopePath};
+use deepgraph_runtime::{Question, RunError, fold};
+use deepgraph_store::{RunRecord, Store, Stored};
+
+use crate::error::CliError;
+
+/// The questions that are open, in canonical order.
+///
+/// # Errors
+///
+/// The journals do not fold under the graph.
+pub fn questions(
+    bundle: &Arc<Bundle>,
+    rows: &[Stored],
+    record: &RunRecord,
+) -> Result<Vec<Question>, CliError> {
+    if record.status.is_terminal() {
+        return Ok(Vec::new());
+    }
+    let machines = fold(bundle, rows, |_| {}).map_err(|graph| unknown(record, graph))?;
+    let effects = machines.values().flat_map(|machine| machine.open_effects());
+    Ok(effects.filter_map(question).collect())
+}
+
+fn question(effect: Effect) -> Option<Question> {
+    match effect {
+        Effect::Ask { step, question, shape, .. } => {
+            Some(Question { id: step, text: question, shape, complaint: None })
+        }
+        _ => None,
+    }
+}
+
+/// How a run that is over ended.
+///
+/// # Errors
+///
+/// The journals can not be read, or do not fold under the graph.
+pub fn end(bundle: &Arc<Bundle>, store: &dyn Store, record: &RunRecord) -> Result<ScopeEnd, CliError> {
+    let rows = store.entries(&record.run_id, 0)?;
+    let machines = fold(bundle, &rows, |_| {}).map_err(|graph| unknown(record, graph))?;
+    let end = machines.get(&ScopePath::root()).and_then(|root| root.end().cloned());
+    end.ok_or_else(|| RunError::NotStarted { run: record.run_id.to_string() }.into())
+}
+
+fn unknown(record: &RunRecord, graph: String) -> CliError {
+    RunError::UnknownGraph { run: record.run_id.to_string(), graph }.into()
+}

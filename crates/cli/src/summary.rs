@@ -1,0 +1,169 @@
+//! What is told at the end of a run: status, how research ended, how the report went, what was used.
+
+use deepgraph_graph::Bundle;
+use deepgraph_protocol::{Exit, ExitClass, ReportOutcome, RunStatus, ScopeEnd};
+use deepgraph_store::RunId;
+use deepgraph_tools::IndexReport;
+
+use crate::explain;
+use crate::screen::one_line;
+use crate::when::{self, counted};
+
+/// A block of lines, each with its name in front.
+pub fn block(
+    run: &RunId,
+    status: RunStatus,
+    end: &ScopeEnd,
+    bundle: &Bundle,
+    documents: Option<&IndexReport>,
+) -> Vec<(String, String)> {
+    let mut lines = vec![("status".to_owned(), status.to_string())];
+    lines.push(("research".to_owned(), research(&end.exit, bundle)));
+    if end.exit.findings == Some(0) && !matches!(end.exit.class, ExitClass::Cancelled | ExitClass::Waiting) {
+        lines.push(("findings".to_owned(), "none: nothing that was read answers the question".to_owned()));
+    }
+    lines.extend(children(&end.children));
+    lines.push(("report".to_owned(), report(run, end)));
+    let used = &end.settled;
+    let calls = counted(used.model_calls, "model call", "model calls");
+    let tools = counted(used.tool_calls, "tool call", "tool calls");
+    let tokens = counted(used.tokens, "token", "tokens");
+    lines.push(("used".to_owned(), format!("{calls}, {tools}, {tokens}, {}", when::cost(used))));
+    if let Some(found) = documents.filter(|found| !found.skipped.is_empty()) {
+        let searched = counted(found.documents as u64, "was", "were");
+        let out = counted(found.skipped.len() as u64, "was left out", "were left out");
+        lines.push(("documents".to_owned(), format!("{searched} searched, {out} (see above)")));
+    }
+    lines.push(("run".to_owned(), format!("{run}: see `deepgraph show {run}`")));
+    lines
+}
+
+/// The lines as text, names in one column.
+pub fn align(lines: &[(String, String)]) -> String {
+    let width = lines.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+    let rows: Vec<String> = lines.iter().map(|(name, text)| format!("{name:width$}  {text}")).collect();
+    rows.join("\n")
+}
+
+fn research(exit: &Exit, bundle: &Bundle) -> String {
+    let mut text = format!("ended by {}: {}", exit.reason, explain::exit(exit, bundle));
+    if !exit.also.is_empty() {
+        let also: Vec<&str> = exit.also.iter().map(|reason| reason.name()).collect();
+        text.push_str(&format!(" (at the same moment also {})", also.join(", ")));
+    }
+    text
+}
+
+/// A line for each graph below the root: how often it ended how, in delegation order.
+fn children(exits: &[Exit]) -> Vec<(String, String)> {
+    let mut graphs: Vec<(&str, Vec<(&str, u64)>)> = Vec::new();
+    for exit in exits {
+        let name = exit.graph.rsplit('/').next().unwrap_or_default();
+        let at = graphs.iter().position(|(known, _)| *known == name).unwrap_or_else(|| {
+            graphs.push((name, Vec::new()));
+            graphs.len() - 1
+        });
+        let reasons = &mut graphs[at].1;
+        match reasons.iter_mut().find(|(known, _)| *known == exit.reason.name()) {
+            Some((_, count)) => *count += 1,
+            None => reasons.push((exit.reason.name(), 1)),
+        }
+    }
+    let line = |(name, reasons): (&str, Vec<(&str, u64)>)| {
+        let total: u64 = reasons.iter().map(|(_, count)| count).sum();
+        let name = if total == 1 { name.to_owned() } else { format!("{name}s") };
+        let reasons: Vec<String> =
+            reasons.iter().map(|(reason, count)| format!("{count} {reason}")).collect();
+        (name, reasons.join(", "))
+    };
+    graphs.into_iter().map(line).collect()
+}
+
+fn report(run: &RunId, end: &ScopeEnd) -> String {
+    let error = end.report_error.as_ref().map(|error| one_line(&error.to_string(), 600));
+    let because = |error: Option<String>| error.map_or_else(String::new, |error| format!(": {error}"));
+    match end.report {
+        None => "none: the graph has no report stage".to_owned(),
+        Some(ReportOutcome::Complete) => "complete".to_owned(),
+        Some(ReportOutcome::Skipped) => "skipped: this end does not pass the report stage".to_owned(),
+        Some(ReportOutcome::Partial) => match error {
+            Some(error) => format!("partial: {error}"),
+            None => "partial: it went a way that the graph keeps for failures, or a text was cut".to_owned(),
+        },
+        Some(ReportOutcome::Failed) => {
+            format!("failed{}; what was found is kept, see `deepgraph show {run}`", because(error))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use deepgraph_protocol::{ErrorKind, ExitReason, Map, ScopePath, Spent, StepError};
+
+    use super::*;
+    use crate::graphs;
+
+    fn exit(graph: &str, reason: ExitReason) -> Exit {
+        Exit {
+            scope: ScopePath::root(),
+            graph: graph.into(),
+            attempt: 1,
+            class: reason.class().unwrap(),
+            reason,
+            limit: None,
+            counters: BTreeMap::new(),
+            last_step: None,
+            detail: None,
+            also: Vec::new(),
+            findings: Some(3),
+        }
+    }
+
+    fn text(end: &ScopeEnd) -> String {
+        let bundle = graphs::load_named(graphs::DEFAULT).unwrap().unwrap_or_else(|m| panic!("{m}")).bundle;
+        align(&block(&RunId::new(), RunStatus::Succeeded, end, &bundle, None))
+    }
+
+    #[test]
+    fn exits_and_report_are_told_apart() {
+        let researcher = |reason| exit("deep_research/researcher", reason);
+        let mut end = ScopeEnd {
+            exit: exit("deep_research", ExitReason::ResearchComplete),
+            report: Some(ReportOutcome::Complete),
+            report_error: None,
+            output: Map::new(),
+            settled: Spent {
+                model_calls: 35,
+                tool_calls: 1,
+                tokens: 12_345,
+                cost_unknown: 35,
+                ..Spent::default()
+            },
+            children: vec![
+                exit("deep_research/supervisor", ExitReason::ResearchComplete),
+                researcher(ExitReason::NoToolCalls),
+                researcher(ExitReason::ToolCallCap),
+                researcher(ExitReason::NoToolCalls),
+            ],
+        };
+        let said = text(&end);
+        for line in [
+            "status       succeeded",
+            "research     ended by research_complete: the model said that the question is covered",
+            "supervisor   1 research_complete",
+            "researchers  2 no_tool_calls, 1 tool_call_cap",
+            "report       complete",
+            "used         35 model calls, 1 tool call, 12 345 tokens, cost unknown (35 calls of unknown price)",
+        ] {
+            assert!(said.lines().any(|l| l == line), "{line}\n{said}");
+        }
+        end.report = Some(ReportOutcome::Failed);
+        end.report_error = Some(StepError::new(ErrorKind::Refusal, "no"));
+        end.exit.findings = Some(0);
+        let said = text(&end);
+        assert!(said.contains("report       failed: refusal: no; what was found is kept"), "{said}");
+        assert!(said.contains("findings     none"), "{said}");
+    }
+}

@@ -1,0 +1,140 @@
+//! Who writes what.
+
+use std::collections::BTreeSet;
+
+use super::Checked;
+use crate::diagnostic::code;
+use crate::shape::offered;
+use crate::{ChannelIx, Node, NodeIx, Overflow, Reducer, Route, Setting, Tool, ValueExpr, Verb, Write};
+
+/// Nodes that one way starts together and that write one channel that is replaced.
+pub(super) fn fans(checked: &mut Checked<'_, '_>) {
+    for (place, nodes) in &checked.sites.fans {
+        for (index, a) in nodes.iter().enumerate() {
+            for b in nodes.iter().skip(index + 1) {
+                pair(checked, *place, *a, *b);
+            }
+        }
+    }
+}
+
+fn pair(checked: &mut Checked<'_, '_>, place: crate::source::Place, a: NodeIx, b: NodeIx) {
+    let (Some(first), Some(second)) = (checked.graph.nodes.get(a.0), checked.graph.nodes.get(b.0)) else {
+        return;
+    };
+    let certain = replaced(checked, &always(first), &always(second));
+    let possible = replaced(checked, &ever(checked, first), &ever(checked, second));
+    let names = format!("\"{}\" and \"{}\"", first.name, second.name);
+    let help = "give the channel a reducer (append, merge, ...), or each node a channel of its own";
+    if let Some(channel) = certain {
+        let message = format!("{names} run together and both write the channel \"{channel}\"");
+        checked.reader.error(code::TWO_WRITERS, place, message).help(help);
+    } else if let Some(channel) = possible {
+        let message = format!("{names} run together and may both write the channel \"{channel}\"");
+        checked.reader.warning(code::TWO_WRITERS, place, message).help(help);
+    }
+}
+
+/// A channel of both that is replaced.
+fn replaced(checked: &Checked<'_, '_>, a: &BTreeSet<ChannelIx>, b: &BTreeSet<ChannelIx>) -> Option<String> {
+    let mut both = a.intersection(b).filter_map(|ix| checked.graph.channels.get(ix.0));
+    both.find(|c| c.reducer == Reducer::Replace).map(|c| c.name.to_string())
+}
+
+/// What a node writes whenever it succeeds.
+fn always(node: &Node) -> BTreeSet<ChannelIx> {
+    channels(&node.update)
+}
+
+/// What a node may write.
+fn ever(checked: &Checked<'_, '_>, node: &Node) -> BTreeSet<ChannelIx> {
+    let mut found = always(node);
+    for route in [&node.next, &node.on_error].into_iter().flatten() {
+        found.extend(route_writes(route));
+    }
+    match &node.verb {
+        Verb::RunTools(of) => {
+            for tool in offered(checked.graph, *of).iter().filter_map(|t| checked.graph.tools.get(t.0)) {
+                found.extend(tool_writes(tool));
+            }
+        }
+        Verb::Model(model) if model.extends => found.extend(model.messages),
+        _ => {}
+    }
+    found
+}
+
+fn channels(writes: &[Write]) -> BTreeSet<ChannelIx> {
+    writes.iter().map(|w| w.channel).collect()
+}
+
+fn route_writes(route: &Route) -> impl Iterator<Item = ChannelIx> {
+    route.0.iter().flat_map(|way| way.update.iter().map(|w| w.channel))
+}
+
+fn tool_writes(tool: &Tool) -> BTreeSet<ChannelIx> {
+    let mut found = channels(&tool.update);
+    for route in [&tool.next, &tool.on_error].into_iter().flatten() {
+        found.extend(route_writes(route));
+    }
+    found
+}
+
+/// Tools whose calls of one turn write one channel that is replaced: the last in call order stays.
+pub(super) fn tools(checked: &mut Checked<'_, '_>) {
+    for (index, tool) in checked.graph.tools.iter().enumerate() {
+        let one = matches!(&tool.parallel, Some(Setting::Literal(n)) if n.as_int() == Some(1));
+        if one && tool.overflow == Overflow::Refuse {
+            continue;
+        }
+        // A fixed value is the same in each call.
+        let varies = |w: &&Write| varies(&w.value);
+        let written: BTreeSet<ChannelIx> = tool.update.iter().filter(varies).map(|w| w.channel).collect();
+        let replaced = written.iter().filter_map(|ix| checked.graph.channels.get(ix.0));
+        let Some(channel) = replaced.clone().find(|c| c.reducer == Reducer::Replace) else { continue };
+        let place = checked.sites.tools.get(index).copied().unwrap_or(checked.sites.graph);
+        let message = format!(
+            "two calls of \"{}\" in one turn would both write the channel \"{}\"; the last stays",
+            tool.name, channel.name
+        );
+        checked
+            .reader
+            .warning(code::TWO_WRITERS, place, message)
+            .help("allow one call a turn: parallel: 1, overflow: refuse");
+    }
+}
+
+/// Whether a value may differ between two calls of a turn.
+fn varies(value: &ValueExpr) -> bool {
+    let reads = |source: &str| source.contains("args") || source.contains("result");
+    match value {
+        ValueExpr::Expr(expr) => reads(&expr.source),
+        ValueExpr::Text(text) => reads(&text.source),
+        ValueExpr::Literal(_) => false,
+        ValueExpr::List(items) => items.iter().any(varies),
+        ValueExpr::Record(fields) => fields.iter().any(|(_, v)| varies(v)),
+    }
+}
+
+/// Outputs that nothing writes.
+pub(super) fn outputs(checked: &mut Checked<'_, '_>) {
+    let graph = checked.graph;
+    let mut written: BTreeSet<ChannelIx> = graph.input.iter().copied().collect();
+    for node in &graph.nodes {
+        written.extend(ever(checked, node));
+    }
+    for route in std::iter::once(&graph.start).chain(&graph.finally) {
+        written.extend(route_writes(route));
+    }
+    for tool in &graph.tools {
+        written.extend(tool_writes(tool));
+    }
+    for ix in graph.output.iter().filter(|ix| !written.contains(ix)) {
+        let Some(channel) = graph.channels.get(ix.0) else { continue };
+        if channel.field.default.is_some() {
+            continue;
+        }
+        let message = format!("nothing in {} writes the output \"{}\"", checked.title, channel.name);
+        checked.reader.warning(code::NEVER_WRITTEN, checked.sites.graph, message);
+    }
+}

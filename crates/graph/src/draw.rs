@@ -1,0 +1,5 @@
+//! Drawings of a bundle.
+
+mod mermaid;
+
+pub use mermaid::mermaid;

@@ -1,0 +1,121 @@
+//! The ops: what a graph may call beside graphs.
+//!
+//! An op is known here by its name and types only; what it does is registered with the runtime.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use deepgraph_protocol::{Map, Value};
+
+use crate::diagnostic::{Diagnostics, Sink, code};
+use crate::read::fields::{TypeEnv, Typing};
+use crate::source::{self, FileText, Node};
+use crate::types::builtin;
+use crate::{Field, Mismatch, RecordType, Type, nearest};
+
+/// Ops of the agreed language that do not exist yet.
+pub(crate) const NOT_BUILT: [&str; 4] = ["publish", "assemble_published", "propose_profile", "join"];
+
+/// An op as graphs see it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Op {
+    /// Its name.
+    pub name: Arc<str>,
+    /// What it does, for models.
+    pub description: Arc<str>,
+    /// Its input, by name.
+    pub input: Vec<(Arc<str>, Field)>,
+    /// The fields of its result; always with `text`.
+    pub result: Arc<RecordType>,
+    /// Whether it changes anything outside.
+    pub writes: bool,
+}
+
+impl Op {
+    /// Checks an input and completes it with defaults. Fields that are not given and optional stay away.
+    pub fn check_input(&self, input: &Map) -> Result<Map, Mismatch> {
+        let record = RecordType { name: Some(self.name.clone()), fields: self.input.clone(), open: false };
+        let field = Field::of(Type::Record(Arc::new(record)));
+        let checked = field.check(&Value::from(input.clone()))?;
+        Ok(checked.as_map().cloned().unwrap_or_default())
+    }
+}
+
+/// The ops that graphs may call, by name.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct OpTable {
+    ops: BTreeMap<Arc<str>, Op>,
+}
+
+impl OpTable {
+    /// The ops of the stock graphs.
+    pub fn stock() -> OpTable {
+        // The text is part of this crate and a test reads it.
+        OpTable::default().with(include_str!("ops/stock.yaml")).unwrap_or_default()
+    }
+
+    /// Adds ops from a YAML text: `NAME: {description, effect: read or write, input: {NAME: F}, result:
+    /// {NAME: F}}`, with F as in graph files. An op of the same name is replaced. A result without `text` gets
+    /// it; `effect` is `write` where it is not said.
+    pub fn with(mut self, text: &str) -> Result<OpTable, Diagnostics> {
+        let file = FileText::new("ops", text);
+        let mut out = Sink::default();
+        let parsed = source::parse(text);
+        for e in parsed.errors {
+            out.error(e.code, &file, e.place, e.message).hint(e.help.map(str::to_owned));
+        }
+        for (key, node) in parsed.node.iter().flat_map(Node::entries) {
+            let op = read_op(&key.name, node, &file, &mut out);
+            self.ops.insert(key.name.clone(), op);
+        }
+        if out.has_errors() { Err(out.finish(&file)) } else { Ok(self) }
+    }
+
+    /// The op of a name.
+    pub fn get(&self, name: &str) -> Option<&Op> {
+        self.ops.get(name)
+    }
+
+    /// All names, in byte order.
+    pub fn names(&self) -> impl Iterator<Item = &str> + Clone {
+        self.ops.keys().map(|k| &**k)
+    }
+}
+
+fn read_op(name: &Arc<str>, node: &Node, file: &FileText, out: &mut Sink) -> Op {
+    let mut op = Op {
+        name: name.clone(),
+        description: "".into(),
+        input: Vec::new(),
+        result: Arc::new(RecordType { name: None, fields: Vec::new(), open: false }),
+        writes: true,
+    };
+    let types = TypeEnv::default();
+    for (key, value) in node.entries() {
+        match &*key.name {
+            "description" => op.description = value.text().cloned().unwrap_or_default(),
+            "effect" => op.writes = value.text().is_none_or(|t| &**t != "read"),
+            "input" => op.input = Typing { file, out, own: None }.fields(value, &types),
+            "result" => {
+                let mut fields = Typing { file, out, own: None }.fields(value, &types);
+                if !fields.iter().any(|(n, _)| &**n == "text") {
+                    fields.push(("text".into(), Field::of(Type::String)));
+                }
+                op.result = Arc::new(RecordType { name: None, fields, open: false });
+            }
+            other => {
+                let help = nearest::hint(other, ["description", "effect", "input", "result"]);
+                let message = format!("unknown key \"{other}\" in op \"{name}\"");
+                out.error(code::UNKNOWN_KEY, file, key.place, message).hint(help);
+            }
+        }
+    }
+    if op.result.fields.is_empty() {
+        let text = Field::of(builtin::built_in("string").unwrap_or(Type::Any));
+        op.result = Arc::new(RecordType { name: None, fields: vec![("text".into(), text)], open: false });
+    }
+    op
+}

@@ -1,0 +1,56 @@
+use deepgraph_protocol::{Map, Value};
+
+use super::*;
+
+fn stock() -> OpTable {
+    match OpTable::default().with(include_str!("stock.yaml")) {
+        Ok(table) => table,
+        Err(e) => panic!("{e}"),
+    }
+}
+
+#[test]
+fn the_stock_ops_can_be_read() {
+    let names: Vec<String> = stock().names().map(str::to_owned).collect();
+    assert_eq!(names, ["assemble", "cite", "extract_handoff", "handoff", "read", "search", "think"]);
+    assert_eq!(OpTable::stock(), stock());
+}
+
+#[test]
+fn results_always_have_text() {
+    let table = OpTable::default().with("ping: {effect: read}\nread: {result: {n: integer}}").unwrap();
+    let fields = |name: &str| -> Vec<String> {
+        table.get(name).unwrap().result.fields.iter().map(|(n, _)| n.to_string()).collect()
+    };
+    assert_eq!(fields("ping"), ["text"]);
+    assert_eq!(fields("read"), ["n", "text"]);
+    assert!(!table.get("ping").unwrap().writes);
+    assert!(table.get("read").unwrap().writes, "write is what holds where nothing is said");
+}
+
+#[test]
+fn inputs_are_checked_by_name_and_type() {
+    let table = stock();
+    let search = table.get("search").unwrap();
+    let input =
+        |fields: &[(&str, Value)]| -> Map { fields.iter().map(|(k, v)| ((*k).into(), v.clone())).collect() };
+    let said = |fields: &[(&str, Value)]| search.check_input(&input(fields)).unwrap_err().to_string();
+    assert!(search.check_input(&input(&[("query", "a".into())])).is_ok());
+    assert_eq!(said(&[]), "query: is missing");
+    assert_eq!(said(&[("query", Value::Int(1))]), "query: must be a string, is 1");
+    assert_eq!(
+        said(&[("query", "a".into()), ("limit", Value::Int(0))]),
+        "limit: must be an integer from 1 to 50, is 0"
+    );
+    assert_eq!(
+        said(&[("query", "a".into()), ("limits", Value::Int(3))]),
+        "limits: is no field of search (did you mean \"limit\"?)"
+    );
+}
+
+#[test]
+fn mistakes_of_a_table_are_reported() {
+    let error = OpTable::stock().with("a:\n  effekt: read\n  input: {x: strng}\n").unwrap_err();
+    let codes: Vec<&str> = error.iter().map(|d| d.code).collect();
+    assert_eq!(codes, ["DG0103", "DG0206"]);
+}

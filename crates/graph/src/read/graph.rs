@@ -1,0 +1,138 @@
+//! One graph.
+
+use std::sync::Arc;
+
+use super::declare::Named;
+use super::routes::RouteKind;
+use super::{Home, Reader, Sites};
+use crate::diagnostic::code;
+use crate::infer::Scope;
+use crate::source::{Key, Node};
+use crate::{Channel, Field, Graph, Reducer, Route, nearest};
+
+impl Reader<'_> {
+    /// Reads one graph.
+    pub(crate) fn graph(&mut self, home: Home<'_>) -> (Graph, Sites) {
+        let own = home.own;
+        let mut sites = Sites { graph: own.place, start: own.place, finally: own.place, ..Sites::default() };
+        sites.nodes = own.nodes.iter().map(|n| n.key.place).collect();
+        sites.tools = own.tools.iter().map(|n| n.key.place).collect();
+        sites.limits = own.limits.iter().map(|n| n.key.place).collect();
+        let scope = Scope::plain(home);
+        let tools = own.tools.iter().map(|named| self.tool(home, *named, &mut sites)).collect();
+        let limits = self.limits(home, &mut sites);
+        let start = match own.node.entry("start") {
+            Some((key, node)) => {
+                sites.start = key.place;
+                self.route(node, &scope, RouteKind::Start, &mut sites)
+            }
+            None => {
+                if own.node.get("nodes").is_some() {
+                    self.error(code::MISSING_KEY, own.place, format!("{} has no `start`", own.title()))
+                        .hint(own.nodes.first().map(|n| format!("for example start: {}", n.key.name)));
+                }
+                sites.routes_broken = true;
+                Route(Vec::new())
+            }
+        };
+        let finally = own.node.entry("finally").map(|(key, node)| {
+            sites.finally = key.place;
+            self.route(node, &scope, RouteKind::Finally, &mut sites)
+        });
+        let mut nodes = Vec::new();
+        for named in &own.nodes {
+            nodes.push(self.node(home, *named, &mut sites));
+        }
+        // Which tools a node offers decides what counts as a turn.
+        sites.limits_broken |= own.nodes.iter().zip(&nodes).any(|(named, node)| tools_lost(named.node, node));
+        let mut graph = Graph {
+            name: own.name.clone(),
+            path: own.path.clone(),
+            description: self.description(own.node),
+            channels: own.channels.iter().map(copy).collect(),
+            input: own.input.clone(),
+            output: own.output.clone(),
+            tools,
+            limits,
+            exits: own.exits.clone(),
+            start,
+            finally,
+            nodes,
+        };
+        self.offers(&mut graph, home);
+        (graph, sites)
+    }
+
+    /// The `description` of a graph or tool; "" where there is none.
+    pub(crate) fn description(&mut self, node: &Node) -> Arc<str> {
+        let found = node.get("description").and_then(|n| self.plain_text(n, "`description`"));
+        found.unwrap_or_default()
+    }
+
+    /// A channel from its field and its `reduce`.
+    pub(crate) fn channel(&mut self, key: &Key, node: &Node, field: Field) -> Channel {
+        let is_messages =
+            node.text().or_else(|| node.get("type").and_then(Node::text)).is_some_and(|t| &**t == "messages");
+        let mut reducer = if is_messages { Reducer::Messages } else { Reducer::Replace };
+        let long = node.get("type").is_some() || node.get("enum").is_some();
+        if let Some(reduce) = node.get("reduce").filter(|_| long)
+            && let Some(name) = self.plain_text(reduce, "`reduce`")
+        {
+            match Reducer::parse(&name) {
+                Some(found) => reducer = found,
+                None => {
+                    let help = nearest::hint(&name, Reducer::ALL.iter().map(|(n, _)| *n));
+                    let message = format!("unknown reducer \"{}\"", nearest::shortened(&name));
+                    self.error(code::UNKNOWN_REDUCER, reduce.place, message).hint(help);
+                }
+            }
+            if let Some(wanted) = reducer.misfit(&field.ty) {
+                let message = format!(
+                    "`{}` joins {wanted}, and the channel \"{}\" is {}",
+                    reducer.name(),
+                    key.name,
+                    field.ty
+                );
+                self.error(code::REDUCER, reduce.place, message);
+                reducer = Reducer::Replace;
+            }
+        }
+        let initial = reducer.initial(&field);
+        Channel { name: key.name.clone(), field, reducer, initial }
+    }
+
+    /// Tools that no node offers.
+    fn offers(&mut self, graph: &mut Graph, home: Home<'_>) {
+        for (index, Named { key, .. }) in home.own.tools.iter().enumerate() {
+            let offered = graph.nodes.iter().any(|n| match &n.verb {
+                crate::Verb::Model(model) => model.tools.iter().any(|t| t.0 == index),
+                _ => false,
+            });
+            let any_broken = self.out.has_errors();
+            if !offered && !any_broken {
+                let message = format!("no model node offers the tool \"{}\"", key.name);
+                self.warning(code::UNUSED, key.place, message)
+                    .help(format!("list it: tools: [{}]", key.name));
+            }
+        }
+    }
+}
+
+/// Whether a model node lists tools that could not be read.
+fn tools_lost(written: &Node, read: &crate::Node) -> bool {
+    let listed = match written.get("tools").map(|t| &t.kind) {
+        Some(crate::source::Kind::List(items)) => items.len(),
+        Some(_) => return true,
+        None => 0,
+    };
+    matches!(&read.verb, crate::Verb::Model(model) if model.tools.len() != listed)
+}
+
+fn copy(channel: &Channel) -> Channel {
+    Channel {
+        name: channel.name.clone(),
+        field: channel.field.clone(),
+        reducer: channel.reducer,
+        initial: channel.initial.clone(),
+    }
+}

@@ -1,0 +1,220 @@
+//! The researcher: turns an objective into queries, searches, reads the best documents, looks once more for what is
+//! missing, and stops.
+
+use deepgraph_protocol::{ModelRequest, ToolSpec};
+use deepgraph_research::passage::{Passage, parse};
+use deepgraph_research::question::{Facet, Part, Question};
+use deepgraph_research::select::{Selection, leads, select};
+use deepgraph_research::text::synonyms::other_words;
+
+use super::calls::{Calls, main_parameter};
+use super::history::{Past, first_user_text, past};
+use super::supervise::reworded_facet;
+use super::{Made, answer, compress, material};
+
+/// The most calls of one researcher.
+const MOST_CALLS: usize = 6;
+/// The most searches of the first turn.
+const MOST_QUERIES: usize = 3;
+/// The most documents that are read in one turn.
+const MOST_READS: usize = 2;
+/// How many hits are asked for to see which documents share a name.
+const NAMESAKES: &str = "24";
+/// The most words of a query.
+const LONGEST_QUERY: usize = 16;
+
+/// The tools of a researcher.
+pub(super) struct Researcher<'a> {
+    /// Searches.
+    pub search: &'a ToolSpec,
+    /// Reads a document.
+    pub read: Option<&'a ToolSpec>,
+    /// Says that it is done.
+    pub finish: Option<&'a ToolSpec>,
+}
+
+impl Researcher<'_> {
+    /// The next turn.
+    pub fn next(&self, request: &ModelRequest) -> Made {
+        let objective = objective(request);
+        let state = State::new(self, request, objective);
+        let mut calls = Calls::new(request);
+        match &state.next() {
+            Next::Search(queries) => {
+                queries.iter().for_each(|query| calls.push(self.search, &[("query", query)]))
+            }
+            Next::Read(documents) => {
+                if let Some(query) = state.namesakes() {
+                    calls.push(self.search, &[("query", query), ("limit", NAMESAKES)]);
+                }
+                for (tool, source, query) in
+                    self.read.iter().flat_map(|t| documents.iter().map(move |(s, q)| (t, s, q)))
+                {
+                    calls.push(tool, &[("source", source), ("query", query)]);
+                }
+            }
+            Next::Stop => return self.stop(request, objective, &state),
+        }
+        Made::Calls(calls.finish())
+    }
+
+    /// What was found. A researcher with an objective of its own hands it over as it is, else it is the answer.
+    fn stop(&self, request: &ModelRequest, objective: &str, state: &State) -> Made {
+        if let Some(finish) = self.finish {
+            let mut calls = Calls::new(request);
+            calls.push(finish, &[("summary", &compress::text(&state.question, &state.selection, objective))]);
+            return Made::Calls(calls.finish());
+        }
+        let findings = compress::text(&state.question, &state.selection, objective);
+        let is_delegated = !material::text(request, "objective").is_empty();
+        Made::Text(if is_delegated { findings } else { answer::report_of(objective, &findings) })
+    }
+}
+
+/// The objective: the channel of that name, or what the conversation began with.
+pub(super) fn objective(request: &ModelRequest) -> &str {
+    let own = material::text(request, "objective");
+    let first = if own.trim().is_empty() { first_user_text(request) } else { own };
+    if first.trim().is_empty() { material::question(request).unwrap_or("") } else { first }
+}
+
+enum Next {
+    Search(Vec<String>),
+    /// Source and query of each.
+    Read(Vec<(String, String)>),
+    Stop,
+}
+
+/// How far research has come.
+struct State<'a> {
+    question: Question,
+    past: Vec<Past<'a>>,
+    passages: Vec<Passage>,
+    selection: Selection,
+    /// Queries that were sent, whatever came back.
+    queries: Vec<String>,
+    /// Documents that were asked for, by id or path.
+    read: Vec<String>,
+    search_turns: usize,
+    read_turns: usize,
+    can_read: bool,
+}
+
+impl<'a> State<'a> {
+    fn new(tools: &Researcher, request: &'a ModelRequest, objective: &str) -> State<'a> {
+        let past = past(request);
+        let question = Question::analyse(objective);
+        let passages: Vec<Passage> = past.iter().flat_map(|p| parse(p.answer)).collect();
+        let of = |tool: Option<&ToolSpec>| {
+            let parameter = tool.and_then(main_parameter).unwrap_or_default();
+            let calls: Vec<&Past> =
+                past.iter().filter(|p| tool.is_some_and(|t| *p.name == *t.name)).collect();
+            let mut turns: Vec<usize> = calls.iter().map(|p| p.turn).collect();
+            turns.dedup();
+            (calls.iter().map(|p| p.text(&parameter).to_owned()).collect::<Vec<_>>(), turns.len())
+        };
+        let (queries, search_turns) = of(Some(tools.search));
+        let (read, read_turns) = of(tools.read);
+        let selection = select(&question, &passages);
+        let can_read = tools.read.is_some();
+        State { selection, question, passages, queries, read, search_turns, read_turns, can_read, past }
+    }
+
+    /// Search, read, search once more for what is missing, read what that brought, stop.
+    fn next(&self) -> Next {
+        let left = MOST_CALLS.saturating_sub(self.past.len());
+        let step = match (self.search_turns, self.read_turns) {
+            (0, _) => Next::Search(first_queries(&self.question)),
+            (1, 0) => self.reads().or_else(|| self.other_queries()).unwrap_or(Next::Stop),
+            (1, 1) => self.other_queries().unwrap_or(Next::Stop),
+            (2, 0 | 1) => self.reads().unwrap_or(Next::Stop),
+            _ => Next::Stop,
+        };
+        match step {
+            Next::Search(queries) if left > 0 && !queries.is_empty() => {
+                Next::Search(queries.into_iter().take(left).collect())
+            }
+            Next::Read(documents) if left > 0 => Next::Read(documents.into_iter().take(left).collect()),
+            _ => Next::Stop,
+        }
+    }
+
+    /// The best documents about each subject that were not read yet, each with a query of what is asked.
+    fn reads(&self) -> Option<Next> {
+        let mut chosen: Vec<(String, String)> = Vec::new();
+        let mut documents: Vec<String> = Vec::new();
+        for lead in leads(&self.question, &self.passages) {
+            let of_document = |read: &String| {
+                *read == lead.document
+                    || self.passages.iter().any(|p| p.id == *read && p.document == lead.document)
+            };
+            let Some(part) = self.question.parts.get(lead.part) else { continue };
+            let is_known = self.read.iter().any(of_document) || documents.contains(&lead.document);
+            if !is_known && chosen.len() < MOST_READS {
+                let query = part.facets.iter().map(|f| f.terms.as_str()).collect::<Vec<_>>().join(" ");
+                chosen
+                    .push((lead.source, if query.is_empty() { part.objective() } else { shortened(&query) }));
+                documents.push(lead.document);
+            }
+        }
+        (self.can_read && !chosen.is_empty()).then_some(Next::Read(chosen))
+    }
+
+    /// A query for the subject alone, where the documents that were found only have its name among others: there may
+    /// be more of that name.
+    fn namesakes(&self) -> Option<&str> {
+        let leads = leads(&self.question, &self.passages);
+        let is_partial =
+            self.search_turns == 1 && !leads.is_empty() && leads.iter().all(|lead| !lead.is_exact);
+        let subject = self.question.parts.iter().find_map(|p| p.subject.as_ref()).filter(|s| s.is_name)?;
+        (is_partial && self.past.len() + MOST_READS < MOST_CALLS).then_some(subject.text.as_str())
+    }
+
+    /// Queries in other words for what is missing, and for a subject of which nothing came back.
+    fn other_queries(&self) -> Option<Next> {
+        let mut queries: Vec<String> = Vec::new();
+        for (part, facet) in &self.selection.missing {
+            let Some(part) = self.question.parts.get(*part) else { continue };
+            let facet = facet.and_then(|f| part.facets.get(f));
+            queries.extend(other_query(part, facet));
+        }
+        queries.retain(|query| !self.queries.contains(query));
+        queries.dedup();
+        queries.truncate(MOST_QUERIES - 1);
+        (!queries.is_empty()).then_some(Next::Search(queries))
+    }
+}
+
+/// A query for each facet of each part, as long as they are few; else one for each part.
+fn first_queries(question: &Question) -> Vec<String> {
+    let facets: usize = question.parts.iter().map(|p| p.facets.len().max(1)).sum();
+    let mut queries: Vec<String> = Vec::new();
+    for part in &question.parts {
+        if part.facets.len() <= 1 || facets > MOST_QUERIES {
+            queries.push(query(part, part.facets.iter().map(|f| f.terms.as_str())));
+        } else {
+            queries.extend(part.facets.iter().map(|f| query(part, std::iter::once(f.terms.as_str()))));
+        }
+    }
+    queries.dedup();
+    queries.truncate(MOST_QUERIES);
+    queries
+}
+
+fn query<'f>(part: &'f Part, facets: impl Iterator<Item = &'f str>) -> String {
+    let subject = part.subject.iter().map(|s| s.text.as_str());
+    shortened(&subject.chain(facets).collect::<Vec<_>>().join(" "))
+}
+
+/// The subject with other words for the facet, or alone; without a subject the facet in other words.
+fn other_query(part: &Part, facet: Option<&Facet>) -> Option<String> {
+    let Some(facet) = facet.filter(|_| part.subject.is_none()) else {
+        let others = facet.map_or("", |f| f.terms.as_str()).split_whitespace().flat_map(other_words).take(3);
+        return Some(query(part, others.collect::<Vec<_>>().into_iter()));
+    };
+    reworded_facet(part, facet).map(|again| shortened(&again))
+}
+
+fn shortened(query: &str) -> String {
+    query.split_whitespace().take(LONGEST_QUERY).collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,86 @@
+use super::*;
+
+fn handoff(objective: &str, text: &str, sources: &[&str], unknowns: &[&str]) -> Handoff {
+    let owned = |list: &[&str]| list.iter().map(|s| (*s).to_owned()).collect();
+    Handoff {
+        objective: objective.into(),
+        text: text.into(),
+        sources: owned(sources),
+        unknowns: owned(unknowns),
+        findings: sources.len() as u64,
+        ..Handoff::default()
+    }
+}
+
+#[test]
+fn a_comparison_has_a_table_and_a_section_each() {
+    let handoffs = [
+        handoff(
+            "Chile: population; area",
+            "Chile — Population: 18,764,440. [cl-1]\nChile — Area › total: 756,102 sq km. [cl-2]",
+            &["cl-1", "cl-2"],
+            &[],
+        ),
+        handoff(
+            "Peru: population; area",
+            "Peru — Population: 34,350,244. [pe-1]\nPeru has 34,350,244 people; population. [pe-1]\nNot found: area of Peru",
+            &["pe-1"],
+            &["area of Peru"],
+        ),
+    ];
+    assert_eq!(
+        draft("Compare Chile and Peru on population and area", "Note.", &handoffs, &Sources::new()),
+        "# Compare Chile and Peru on population and area\n\n*Note.*\n\n| | Population | Area |\n|---|---|---|\n| Chile | 18,764,440 [cl-1] | 756,102 sq km [cl-2] |\n| Peru | 34,350,244 [pe-1] | not found |\n\n## Chile\n\n- Population: 18,764,440. [cl-1]\n- Area › total: 756,102 sq km. [cl-2]\n\n## Peru\n\n- Population: 34,350,244. [pe-1]\n\nPeru has 34,350,244 people; population. [pe-1]\n\n## Not found\n\n- Not found: area of Peru.\n"
+    );
+}
+
+#[test]
+fn prose_is_a_paragraph_without_headings() {
+    let handoffs = [handoff(
+        "What caused the outage",
+        "A certificate expired. [in-1]\nIt was the gateway's. [in-1]\nA certificate expired! [in-2]",
+        &["in-1", "in-2"],
+        &[],
+    )];
+    assert_eq!(
+        draft("What caused the outage?", "", &handoffs, &Sources::new()),
+        "# What caused the outage?\n\nA certificate expired. [in-1] It was the gateway's. [in-1]\n"
+    );
+}
+
+#[test]
+fn nothing_found_is_said() {
+    let handoffs = [handoff(
+        "Freedonia: population",
+        "Not found: population of Freedonia",
+        &[],
+        &["population of Freedonia"],
+    )];
+    assert_eq!(
+        draft("What is the population of Freedonia?", "", &handoffs, &Sources::new()),
+        "# What is the population of Freedonia?\n\nNothing was found in the sources that answers this.\n\n## Not found\n\n- Nothing was found about Freedonia in the sources.\n"
+    );
+    let none = draft("Compare Chile and Peru on area", "", &[], &Sources::new());
+    assert!(none.contains("- Chile was not looked into.\n- Peru was not looked into.\n"), "{none}");
+    assert!(draft("", "", &[], &Sources::new()).starts_with("# Report\n"));
+}
+
+#[test]
+fn what_a_second_try_found_is_not_missing() {
+    let handoffs = [
+        handoff(
+            "Chile: area; exports",
+            "Chile — Area: 756,102 sq km. [cl-2]\nNot found: exports of Chile",
+            &["cl-2"],
+            &["exports of Chile"],
+        ),
+        handoff("exports Chile", "Chile — Exports: copper. [cl-3]", &["cl-3"], &[]),
+    ];
+    assert!(!draft("Area and exports of Chile", "", &handoffs, &Sources::new()).contains("Not found"));
+}
+
+#[test]
+fn unknown_ids_are_not_cited() {
+    let handoffs = [handoff("Chile: area", "Chile — Area: 1. [aaaaaa-1]\nUncited.", &["bbbbbb-1"], &[])];
+    assert!(!draft("Area of Chile", "", &handoffs, &Sources::new()).contains("aaaaaa"));
+}

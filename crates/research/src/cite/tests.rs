@@ -1,0 +1,169 @@
+use super::*;
+
+fn source(id: &str, title: &str, section: &str, text: &str, start: u64) -> Source {
+    Source {
+        id: id.into(),
+        document: format!("{}.md", title.to_lowercase()),
+        title: title.into(),
+        section: section.into(),
+        span: Span { start, end: start + text.len() as u64, line: 3, page: None },
+        text: text.into(),
+        ..Source::default()
+    }
+}
+
+fn sources() -> Sources {
+    [
+        source(
+            "k7f2qa-1",
+            "Uruguay",
+            "People",
+            "Population › total: 3,449,444 (2025 est.)\nPopulation › male: 1,678,419",
+            100,
+        ),
+        source("k7f2qa-2", "Uruguay", "Economy", "Real GDP per capita 2024: $31,900 (2024 est.)", 300),
+        source(
+            "abcdef-1",
+            "Chile",
+            "People",
+            "Population › total: 18,764,440 (2025 est.). Spanish is spoken by 99.5% of all.",
+            50,
+        ),
+        source(
+            "notes2-7",
+            "Outage",
+            "Cause",
+            "The outage was caused by an expired certificate. Nobody was told.",
+            0,
+        ),
+    ]
+    .into_iter()
+    .map(|s| (s.id.clone(), s))
+    .collect()
+}
+
+fn body(draft: &str) -> String {
+    let text = cite(draft, &sources()).text;
+    text.split("\n\n## ").next().unwrap_or("").to_owned()
+}
+
+#[test]
+fn a_report_in_full() {
+    let draft = "# Two countries\n\n- Uruguay — Population › total: 3,449,444 (2025 est.). [k7f2qa-1]\n- It earns $31,900 a head in GDP [k7f2qa-2].\n\nAgain: population 3,449,444. [k7f2qa-1]\n\n## Sources\n[k7f2qa-1] Uruguay";
+    let report = cite(draft, &sources());
+    assert_eq!(
+        report.text,
+        "# Two countries\n\n- Uruguay — Population › total: 3,449,444 (2025 est.). [1]\n- It earns $31,900 a head in GDP. [2]\n\nAgain: population 3,449,444. [1]\n\n## Sources\n\n[1] Uruguay — uruguay.md, line 3, bytes 100–143: \"Population › total: 3,449,444 (2025 est.)\"\n\n[2] Uruguay — uruguay.md, line 3, bytes 300–345: \"Real GDP per capita 2024: $31,900 (2024 est.)\"\n"
+    );
+    assert_eq!(report.citations.len(), 2);
+    assert_eq!((report.citations[0].number, report.citations[0].source.as_str()), (1, "k7f2qa-1"));
+}
+
+#[test]
+fn marks_are_gathered_behind_the_sentence() {
+    let text = body("Uruguay has 3,449,444 people [k7f2qa-1] and Chile 18,764,440 [abcdef-1]. Next");
+    assert_eq!(text, "Uruguay has 3,449,444 people and Chile 18,764,440. [1][2] Next");
+    assert_eq!(
+        body("The population of Uruguay is 3,449,444, of them 1,678,419 male. [k7f2qa-1]"),
+        "The population of Uruguay is 3,449,444, of them 1,678,419 male. [1][2]"
+    );
+}
+
+#[test]
+fn tables_stay_tables() {
+    let table = "| | Population |\n|---|---|\n| Uruguay | 3,449,444 [k7f2qa-1] |\n| Chile | 18,764,440 people [abcdef-1] |";
+    assert_eq!(
+        body(table),
+        "| | Population |\n|---|---|\n| Uruguay | 3,449,444 [1] |\n| Chile | 18,764,440 people [2] |"
+    );
+}
+
+#[test]
+fn figures_that_no_source_holds_are_told() {
+    let report =
+        cite("Uruguay has 3,449,445 people. [k7f2qa-1] Chile has 18,764,440 people. [abcdef-1]", &sources());
+    assert!(
+        report
+            .text
+            .starts_with("Uruguay has 3,449,445 people. [unsupported] Chile has 18,764,440 people. [1]\n"),
+        "{}",
+        report.text
+    );
+    assert!(report.text.contains("## Not supported by the sources\n\n- Uruguay has 3,449,445 people. — the cited source does not hold the figure 3449445."), "{}", report.text);
+    assert_eq!(report.citations.len(), 1);
+}
+
+#[test]
+fn citations_that_do_not_hold_go() {
+    for draft in [
+        "Uruguay has 12 ports. [k7f2qa-1]",
+        "Uruguay is large. [zzzzzz-1]",
+        "Freedonia has a population of 3,449,444. [k7f2qa-1]",
+        "The population of Freedonia is 3,449,444. [k7f2qa-1]",
+        "Bananas grow well under glass. [notes2-7]",
+        "Uruguay has 18,764,440 people. [k7f2qa-1]",
+        "[k7f2qa-1]",
+        "Chile: 99.5. [abcdef-1]",
+    ] {
+        let report = cite(draft, &sources());
+        assert!(report.citations.is_empty(), "{draft}: {}", report.text);
+        assert!(report.text.contains("[unsupported]"), "{draft}: {}", report.text);
+    }
+}
+
+#[test]
+fn figures_may_be_written_otherwise() {
+    for draft in [
+        "Uruguay has about 3.4 million people (population in 2025). [k7f2qa-1]",
+        "Nearly 18.8 million people live in Chile (population). [abcdef-1]",
+        "Real GDP per capita was US$31.9 thousand in 2024. [k7f2qa-2]",
+        "In Chile, 99.5 percent speak Spanish. [abcdef-1]",
+    ] {
+        assert_eq!(cite(draft, &sources()).citations.len(), 1, "{draft}");
+    }
+}
+
+#[test]
+fn words_alone_are_borne_out_by_words() {
+    let report = cite("An expired certificate caused the outage. [notes2-7]", &sources());
+    assert_eq!(report.citations[0].quote, "The outage was caused by an expired certificate.");
+    assert_eq!((report.citations[0].span.start, report.citations[0].span.end), (0, 48));
+}
+
+#[test]
+fn brackets_alone_are_no_citations() {
+    for text in ["He said so [sic].", "See [the page](http://example.org).", "Plain text.", "", "- [ ] open"]
+    {
+        let report = cite(text, &sources());
+        assert_eq!((report.text.as_str(), report.citations.len()), (text, 0));
+    }
+    assert_eq!(body("As shown [1], [12](x) and [k7f2qa-1](y)."), "As shown (1), [12](x) and [k7f2qa-1](y).");
+}
+
+#[test]
+fn spans_of_pages_say_the_page() {
+    let mut all = sources();
+    if let Some(source) = all.get_mut("k7f2qa-2") {
+        source.span.page = Some(4);
+    }
+    assert!(
+        cite("Real GDP per capita: $31,900. [k7f2qa-2]", &all)
+            .text
+            .contains("page 4, bytes 300–345 of its text:")
+    );
+}
+
+#[test]
+fn no_draft_breaks_it() {
+    for draft in [
+        "[k7f2qa-1",
+        "]]][[[",
+        "|[k7f2qa-1]|",
+        "\u{301}[k7f2qa-1]\u{301}",
+        "[k7f2qa-1][k7f2qa-1][k7f2qa-1]",
+        "#\n[k7f2qa-1]\n#",
+    ] {
+        let _ = cite(draft, &sources());
+        let _ = cite(draft, &Sources::new());
+    }
+}

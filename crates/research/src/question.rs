@@ -1,0 +1,127 @@
+//! What a question asks: subjects, and what is asked of each.
+//!
+//! "Compare Uruguay and Chile on population and area" has two parts, `Uruguay: population; area` and `Chile:
+//! population; area`; a part's [objective](Part::objective) is a question of its own and is read back as that part.
+//! No word list of things in the world is used: names are found by how they are written and where they stand.
+
+mod clauses;
+mod facet;
+mod grammar;
+mod names;
+mod tokens;
+
+use crate::text::words::{Stems, content_stems, fold, stem, words};
+
+pub use facet::{Asks, Facet};
+
+/// The most of a question that is read, in bytes.
+const LONGEST: usize = 20_000;
+/// The most parts of a question.
+const MOST_PARTS: usize = 40;
+/// The most facets of a part.
+const MOST_FACETS: usize = 12;
+
+/// A question, taken apart.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Question {
+    /// Its parts, in the order in which they are asked.
+    pub parts: Vec<Part>,
+}
+
+/// What is asked of one subject.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Part {
+    /// What it is about; none where the question names nothing ("What caused the outage?").
+    pub subject: Option<Subject>,
+    /// What is asked of it; empty for "tell me about …".
+    pub facets: Vec<Facet>,
+}
+
+/// What a part is about.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Subject {
+    /// As written in the question.
+    pub text: String,
+    /// Its words.
+    pub stems: Stems,
+    /// Whether it is written as a name.
+    pub is_name: bool,
+}
+
+impl Subject {
+    /// A subject from the words of a question.
+    pub fn new(text: &str, is_name: bool) -> Subject {
+        let mut stems = content_stems(text);
+        if stems.is_empty() {
+            stems = words(text).map(|(_, word)| stem(word)).collect();
+        }
+        Subject { text: text.to_owned(), stems, is_name }
+    }
+}
+
+impl Question {
+    /// Takes a question apart. A text without any word has no parts.
+    pub fn analyse(text: &str) -> Question {
+        let end = (0..=LONGEST.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+        let mut parts: Vec<Part> = Vec::new();
+        for part in clauses::parts(&text[..end]) {
+            let known = parts.iter_mut().find(|p| p.subject.is_some() && p.same_subject(&part));
+            match known {
+                Some(known) => known.facets.extend(part.facets),
+                None => parts.push(part),
+            }
+        }
+        for part in &mut parts {
+            let mut seen = Vec::new();
+            part.facets.retain(|f| {
+                !seen.contains(&f.text) && {
+                    seen.push(f.text.clone());
+                    true
+                }
+            });
+            part.facets.truncate(MOST_FACETS);
+        }
+        parts.dedup();
+        parts.truncate(MOST_PARTS);
+        Question { parts }
+    }
+
+    /// Whether the same is asked of two subjects or more.
+    pub fn is_comparison(&self) -> bool {
+        let first = self.parts.first();
+        self.parts.len() > 1
+            && self.parts.iter().all(|p| p.subject.is_some() && first.is_some_and(|f| f.facets == p.facets))
+    }
+}
+
+impl Part {
+    /// The part as a question of its own: `Uruguay: population; area`.
+    pub fn objective(&self) -> String {
+        let facets = self.facets.iter().map(|f| f.text.as_str()).collect::<Vec<_>>().join("; ");
+        match &self.subject {
+            Some(subject) if facets.is_empty() => subject.text.clone(),
+            Some(subject) => format!("{}: {facets}", subject.text),
+            None => facets,
+        }
+    }
+
+    /// One facet in words: `population of Uruguay`; the subject alone where no facet is given.
+    pub fn name_of(&self, facet: Option<&Facet>) -> String {
+        match (&self.subject, facet) {
+            (Some(subject), Some(facet)) => format!("{} of {}", facet.text, subject.text),
+            (Some(subject), None) => subject.text.clone(),
+            (None, Some(facet)) => facet.text.clone(),
+            (None, None) => String::new(),
+        }
+    }
+
+    fn same_subject(&self, other: &Part) -> bool {
+        match (&self.subject, &other.subject) {
+            (Some(a), Some(b)) => fold(&a.text) == fold(&b.text),
+            (a, b) => a.is_none() && b.is_none(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

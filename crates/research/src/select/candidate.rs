@@ -1,0 +1,213 @@
+//! The statements of some passages, prepared for matching.
+
+use std::collections::BTreeMap;
+
+use crate::passage::Passage;
+use crate::text::figures::{self, latest_year};
+use crate::text::statements::{SEPARATOR, Statement, statements};
+use crate::text::words::{Stems, content_stems, content_words, fold, stem};
+
+/// A statement with all that stands above and before it.
+pub(super) struct Candidate<'a> {
+    /// Where it stands.
+    pub passage: &'a Passage,
+    /// Headings and labels above its value, outermost first.
+    pub path: Vec<Label>,
+    /// What it says.
+    pub value: String,
+    /// Stems of the title.
+    pub title: Stems,
+    /// The title's own name as it is shown: without the name of the site or series behind a dash.
+    pub name: &'a str,
+    /// Stems of the value.
+    pub said: Stems,
+    /// Stems of the two sentences before it, in prose.
+    pub before: Stems,
+    /// The latest year in label or value.
+    pub year: Option<u32>,
+    /// Years in label or value.
+    pub years: Vec<u32>,
+    /// Whether it is a sentence rather than a line of a record.
+    pub is_prose: bool,
+    /// How many labels of the path come from the line itself.
+    pub own_labels: usize,
+}
+
+/// A heading or label.
+pub(super) struct Label {
+    /// As written.
+    pub text: String,
+    /// Its words, years left out.
+    pub stems: Stems,
+}
+
+/// All statements of some passages.
+pub(super) struct Pool<'a> {
+    /// In the order of the passages.
+    pub candidates: Vec<Candidate<'a>>,
+    /// In how many statements a stem occurs, path and title included.
+    counts: BTreeMap<String, usize>,
+    /// The words of the statements and their stems, to correct misspellings by.
+    vocabulary: BTreeMap<String, String>,
+}
+
+impl<'a> Pool<'a> {
+    /// Prepares passages. One that is given twice (found and then read) counts once, in its longer form.
+    pub fn new(passages: &'a [Passage]) -> Pool<'a> {
+        let mut candidates = Vec::new();
+        for (i, passage) in passages.iter().enumerate() {
+            let same = |p: &Passage| p.id == passage.id && p.text.contains(passage.text.as_str());
+            let is_later_copy = passages[..i].iter().any(same);
+            let is_cut = passages[i + 1..].iter().any(|p| same(p) && p.text.len() > passage.text.len());
+            if !is_later_copy && !is_cut {
+                push(passage, &mut candidates);
+            }
+        }
+        let mut counts = BTreeMap::new();
+        for candidate in &candidates {
+            for stem in candidate.all_stems() {
+                *counts.entry(stem).or_insert(0) += 1;
+            }
+        }
+        let vocabulary = vocabulary(&candidates);
+        Pool { candidates, counts, vocabulary }
+    }
+
+    /// How telling a stem is: from 0.5 (in every statement) to 1 (in one); 0.75 where it is in none.
+    pub fn weight(&self, stem: &str) -> f64 {
+        let all = self.candidates.len().max(2) as f64;
+        match self.counts.get(stem) {
+            Some(count) => 0.5 + 0.5 * (1.0 - (*count as f64).ln() / all.ln()).clamp(0.0, 1.0),
+            None => 0.75,
+        }
+    }
+
+    /// The stem that was meant, where this one occurs nowhere and a word that does is one slip away.
+    pub fn corrected(&self, asked: &str) -> Option<&str> {
+        if self.knows(asked) || asked.len() < SHORTEST_CORRECTED {
+            return None;
+        }
+        let meant =
+            self.vocabulary.iter().find(|(word, stem)| is_misspelt(asked, word) || is_misspelt(asked, stem));
+        meant.map(|(_, stem)| stem.as_str())
+    }
+
+    /// Whether a stem occurs anywhere.
+    pub fn knows(&self, stem: &str) -> bool {
+        self.counts.contains_key(stem)
+    }
+}
+
+/// The longer words of labels and values, with their stems.
+fn vocabulary(candidates: &[Candidate]) -> BTreeMap<String, String> {
+    let texts =
+        candidates.iter().flat_map(|c| c.path.iter().map(|l| l.text.as_str()).chain([c.value.as_str()]));
+    texts
+        .flat_map(content_words)
+        .filter(|(_, word)| word.len() >= SHORTEST_CORRECTED)
+        .map(|(_, word)| (fold(word), stem(word)))
+        .collect()
+}
+
+/// Whether two words differ by one slip of the keyboard; first letters are not corrected.
+fn is_misspelt(asked: &str, word: &str) -> bool {
+    let first = |s: &str| s.chars().next();
+    first(asked) == first(word)
+        && asked.len().abs_diff(word.len()) <= 1
+        && strsim::osa_distance(asked, word) == 1
+}
+
+/// The shortest word that is corrected, in bytes.
+const SHORTEST_CORRECTED: usize = 5;
+
+impl Candidate<'_> {
+    /// Stems of value, path and title.
+    pub fn all_stems(&self) -> Stems {
+        let path = self.path.iter().flat_map(|label| label.stems.iter());
+        self.said.iter().chain(path).chain(&self.title).cloned().collect()
+    }
+}
+
+fn push<'a>(passage: &'a Passage, candidates: &mut Vec<Candidate<'a>>) {
+    let title = content_stems(&passage.title);
+    let section: Vec<Label> =
+        passage.section.split(SEPARATOR).filter(|s| !s.trim().is_empty()).map(Label::new).collect();
+    // A page's first heading repeats its title.
+    let section: Vec<Label> = section.into_iter().skip_while(|label| label.stems.is_subset(&title)).collect();
+    let mut before: Vec<Stems> = Vec::new();
+    for statement in statements(&passage.text) {
+        let candidate = candidate(passage, &title, &section, &statement, &before);
+        if candidate.value.is_empty() || candidate.value.ends_with('?') {
+            continue;
+        }
+        if candidate.is_prose {
+            before.push(candidate.said.clone());
+        } else {
+            before.clear();
+        }
+        candidates.push(candidate);
+    }
+}
+
+/// The part of a title before ` - `, ` | ` or ` — `: "Uruguay - World Factbook" is about Uruguay.
+fn own_name(title: &str) -> &str {
+    let end = [" - ", " | ", " — ", " – "].iter().filter_map(|dash| title.find(dash)).min();
+    title.get(..end.unwrap_or(title.len())).unwrap_or(title).trim()
+}
+
+fn candidate<'a>(
+    passage: &'a Passage,
+    title: &Stems,
+    section: &[Label],
+    statement: &Statement,
+    before: &[Stems],
+) -> Candidate<'a> {
+    let text = passage.text.get(statement.value.clone()).unwrap_or("");
+    let value = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let is_sentence = value.ends_with(['.', '!', '?', '。']) && value.split(' ').count() >= 6;
+    let labels = statement.labels.iter().map(|l| Label::new(l));
+    let mut path: Vec<Label> = section.iter().map(Label::clone).chain(labels).collect();
+    let section_len = drop_repeats(&mut path, section.len());
+    let years = figures::find(&statement.line(&passage.text))
+        .iter()
+        .filter_map(figures::Figure::year)
+        .collect::<Vec<_>>();
+    Candidate {
+        passage,
+        title: title.clone(),
+        name: own_name(&passage.title),
+        said: content_stems(&value),
+        before: before.iter().rev().take(2).flatten().cloned().collect(),
+        year: years.iter().max().copied().or_else(|| latest_year(&passage.section)),
+        years,
+        is_prose: statement.labels.is_empty() || is_sentence,
+        own_labels: path.len().saturating_sub(section_len),
+        path,
+        value,
+    }
+}
+
+impl Label {
+    fn new(text: &str) -> Label {
+        Label { text: text.trim().to_owned(), stems: content_stems(text) }
+    }
+
+    fn clone(&self) -> Label {
+        Label { text: self.text.clone(), stems: self.stems.clone() }
+    }
+}
+
+/// Leaves out a label that the next one repeats (`Exports › Exports 2024`); gives how many of the first `section` ones
+/// are left.
+fn drop_repeats(path: &mut Vec<Label>, mut section: usize) -> usize {
+    let mut i = 1;
+    while i < path.len() {
+        if path[i].text.starts_with(&path[i - 1].text) {
+            path.remove(i - 1);
+            section -= usize::from(i <= section);
+        } else {
+            i += 1;
+        }
+    }
+    section
+}

@@ -1,0 +1,194 @@
+use super::*;
+
+fn passage(id: &str, title: &str, section: &str, text: &str) -> Passage {
+    Passage {
+        id: id.into(),
+        title: title.into(),
+        section: section.into(),
+        document: format!("{title}.json"),
+        date: None,
+        text: text.into(),
+    }
+}
+
+fn atlas() -> Vec<Passage> {
+    vec![
+        passage(
+            "uy-1",
+            "Uruguay",
+            "People",
+            "Population › total: 3,449,444 (2025 est.)\nPopulation › male: 1,678,419\nPopulation growth rate: -0.06% (2025 est.)",
+        ),
+        passage(
+            "uy-2",
+            "Uruguay",
+            "Economy › Real GDP per capita",
+            "Real GDP per capita 2023: $30,900 (2023 est.)\nReal GDP per capita 2024: $31,900 (2024 est.)\nnote: data in 2021 dollars",
+        ),
+        passage(
+            "uy-3",
+            "Uruguay",
+            "Economy",
+            "Exports › Exports 2024: $23.329 billion (2024 est.)\nExports - partners: China 21%, Brazil 17%, USA 8% (2023)\nExports - commodities: wood pulp, beef, milk, rice, wood (2023)",
+        ),
+        passage("br-1", "Brazil", "People", "Population › total: 221,359,387 (2025 est.)"),
+        passage("br-2", "Brazil", "Economy", "Exports - partners: China 28%, USA 11%, Uruguay 2% (2023)"),
+    ]
+}
+
+/// The sentences with their sources, then what is missing.
+fn answers(question: &str, passages: &[Passage]) -> (Vec<String>, Vec<String>) {
+    let question = Question::analyse(question);
+    let selection = select(&question, passages);
+    let found = selection.findings.iter().map(|f| format!("{} [{}]", f.sentence, f.source)).collect();
+    let missing = selection
+        .missing
+        .iter()
+        .map(|(p, f)| question.parts[*p].name_of(f.map(|f| &question.parts[*p].facets[f])));
+    (found, missing.collect())
+}
+
+#[track_caller]
+fn check(question: &str, found: &[&str], missing: &[&str]) {
+    let (f, m) = answers(question, &atlas());
+    assert_eq!(
+        (f.iter().map(String::as_str).collect::<Vec<_>>(), m.iter().map(String::as_str).collect::<Vec<_>>()),
+        (found.to_vec(), missing.to_vec()),
+        "{question}"
+    );
+}
+
+#[test]
+fn the_latest_figure_of_the_right_label() {
+    check(
+        "Uruguay: population; real GDP per capita",
+        &[
+            "Uruguay — Population › total: 3,449,444 (2025 est.). [uy-1]",
+            "Uruguay — Real GDP per capita 2024: $31,900 (2024 est.). [uy-2]",
+        ],
+        &[],
+    );
+    check(
+        "real GDP per capita of Uruguay in 2023",
+        &["Uruguay — Real GDP per capita 2023: $30,900 (2023 est.). [uy-2]"],
+        &[],
+    );
+    check(
+        "population growth rate of uruguay",
+        &["Uruguay — Population growth rate: -0.06% (2025 est.). [uy-1]"],
+        &[],
+    );
+    check("populaton of Uruguay", &["Uruguay — Population › total: 3,449,444 (2025 est.). [uy-1]"], &[]);
+}
+
+#[test]
+fn a_subject_that_is_not_there_gets_no_answer() {
+    check("What is the population of Freedonia?", &[], &["population of Freedonia"]);
+    check("freedonia population", &[], &["freedonia population"]);
+    check(
+        "Compare the population of Uruguay and Freedonia",
+        &["Uruguay — Population › total: 3,449,444 (2025 est.). [uy-1]"],
+        &["population of Freedonia"],
+    );
+    check("population density of Uruguay", &[], &["population density of Uruguay"]);
+}
+
+#[test]
+fn lists_are_preferred_where_lists_are_asked_for() {
+    let (found, _) =
+        answers("What are the main exports of Uruguay and who are its trading partners?", &atlas());
+    assert!(
+        found.contains(
+            &"Uruguay — Exports - commodities: wood pulp, beef, milk, rice, wood (2023). [uy-3]".to_owned()
+        ),
+        "{found:?}"
+    );
+    assert!(
+        found.contains(
+            &"Uruguay — Exports - partners: China 21%, Brazil 17%, USA 8% (2023). [uy-3]".to_owned()
+        ),
+        "{found:?}"
+    );
+    assert!(!found.iter().any(|f| f.contains("[br-")), "{found:?}");
+}
+
+fn notes() -> Vec<Passage> {
+    vec![
+        passage(
+            "in-1",
+            "Incident report: checkout outage",
+            "Cause",
+            "The checkout was down on 14 March from 02:10 to 08:25. The outage was caused by an expired certificate of the payment gateway. Nobody had been told that it would expire.",
+        ),
+        passage(
+            "in-2",
+            "Incident report: checkout outage",
+            "Fix",
+            "The certificate was renewed and the gateway restarted. Renewal is now automatic.",
+        ),
+        passage(
+            "pr-1",
+            "Price list",
+            "Delivery",
+            "Standard delivery costs 4.90 euros. Express delivery costs 12.50 euros.",
+        ),
+    ]
+}
+
+#[test]
+fn prose_without_a_subject() {
+    let (found, missing) = answers("What caused the outage in March?", &notes());
+    assert_eq!(found[0], "The outage was caused by an expired certificate of the payment gateway. [in-1]");
+    assert!(missing.is_empty());
+    let (found, _) = answers("how much does express delivery cost?", &notes());
+    assert_eq!(found, ["Express delivery costs 12.50 euros. [pr-1]"]);
+    let (found, missing) = answers("What does Freedonia pay for delivery?", &notes());
+    assert!(found.is_empty() && missing.len() == 1, "{found:?}");
+}
+
+#[test]
+fn overviews_and_ambiguous_names() {
+    let (found, _) = answers("Tell me about Brazil", &atlas());
+    assert_eq!(found.len(), 2);
+    let congos = [
+        passage("cg-1", "Congo, Republic of the", "", "Population: 6 million"),
+        passage("cd-1", "Congo, Democratic Republic of the", "", "Population: 115 million"),
+    ];
+    assert_eq!(answers("Population of Congo", &congos).0.len(), 2);
+    let georgias = [
+        passage("gg-1", "Georgia", "", "Capital: Tbilisi"),
+        passage("gx-1", "South Georgia", "", "Capital: Grytviken"),
+    ];
+    assert_eq!(answers("Capital of Georgia", &georgias).0, ["Georgia — Capital: Tbilisi. [gg-1]"]);
+}
+
+#[test]
+fn leads_are_the_documents_about_the_subject() {
+    let of = |question: &str| {
+        let leads = leads(&Question::analyse(question), &atlas());
+        leads.into_iter().map(|l| format!("{}:{}", l.part, l.document)).collect::<Vec<_>>()
+    };
+    assert_eq!(of("Population of Brazil"), ["0:Brazil.json"]);
+    assert_eq!(of("Compare Brazil and Uruguay on area"), ["0:Brazil.json", "1:Uruguay.json"]);
+    assert_eq!(of("Population of Freedonia"), [""; 0]);
+    assert_eq!(of("why does it fail"), ["0:Uruguay.json", "0:Brazil.json"]);
+}
+
+#[test]
+fn a_passage_given_twice_counts_once() {
+    let mut twice = atlas();
+    twice.extend(atlas());
+    assert_eq!(answers("Population of Brazil", &twice).0.len(), 1);
+}
+
+#[test]
+fn nothing_breaks_it() {
+    assert_eq!(select(&Question::default(), &atlas()), Selection::default());
+    assert_eq!(answers("Population of Brazil", &[]).1.len(), 1);
+    let odd = [
+        passage("x-1", "", "", ""),
+        passage("x-2", "†", " › ", "\u{301}: \u{301}"),
+        passage("x-3", "Brazil", "", &"word ".repeat(5000)),
+    ];
+    let _ = answers("Tell me about Brazil", &odd);
+}
