@@ -126,7 +126,9 @@ impl Models {
     /// provider.
     fn nearest(&self, model: &str) -> Option<String> {
         let (provider, name) = split(model);
-        let known = ["extractive", "openai", "scripted"].into_iter().chain(self.registered.keys().map(String::as_str));
+        let known = ["extractive", "openai", "scripted"]
+            .into_iter()
+            .chain(self.registered.keys().map(String::as_str));
         let alike = |known: &str| strsim::jaro_winkler(&provider.to_lowercase(), known);
         let best = known.max_by(|a, b| alike(a).total_cmp(&alike(b))).filter(|best| alike(best) >= ALIKE);
         match (best, name) {

@@ -13,6 +13,9 @@ use crate::text::figures::{self, Amount};
 /// Begins a line that says what was looked for in vain.
 pub const NOT_FOUND: &str = "Not found:";
 
+/// Follows what was not found where no passage was about the subject at all.
+pub const NO_SOURCE: &str = "no source speaks of";
+
 /// Sources by id.
 pub type Sources = BTreeMap<String, Source>;
 
@@ -59,10 +62,14 @@ pub fn findings(question: &Question, selection: &Selection) -> String {
     for finding in &selection.findings {
         out.push(format!("{} [{}]", finding.sentence, finding.source));
     }
-    for (part, facet) in &selection.missing {
-        let Some(part) = question.parts.get(*part) else { continue };
-        let facet = facet.and_then(|f| part.facets.get(f));
-        out.push(format!("{NOT_FOUND} {}", part.name_of(facet)));
+    for missing in &selection.missing {
+        let Some(part) = question.parts.get(missing.part) else { continue };
+        let facet = missing.facet.and_then(|f| part.facets.get(f));
+        let why = match &part.subject {
+            Some(subject) if !missing.is_subject_known => format!(" ({NO_SOURCE} {})", subject.text),
+            _ => String::new(),
+        };
+        out.push(format!("{NOT_FOUND} {}{why}", part.name_of(facet)));
     }
     out.join("\n")
 }
@@ -106,6 +113,14 @@ fn put_dates(text: &str, sentence: &Cited, handoff: &mut Handoff) {
         if is_date && !handoff.dates.iter().any(|d| d == date) {
             handoff.dates.push(date.to_owned());
         }
+    }
+}
+
+/// What was not found, without the reason behind it; and whether the reason is that no source speaks of the subject.
+pub fn unknown_of(text: &str) -> (&str, bool) {
+    match text.split_once(&format!(" ({NO_SOURCE} ")) {
+        Some((what, _)) => (what, true),
+        None => (text, false),
     }
 }
 

@@ -10,7 +10,7 @@ mod grammar;
 mod names;
 mod tokens;
 
-use crate::text::words::{Stems, content_stems, fold, stem, words};
+use crate::text::words::{Stems, content_stems, fold, is_qualifier, stem, words};
 
 pub use facet::{Asks, Facet};
 
@@ -52,6 +52,9 @@ impl Subject {
     /// A subject from the words of a question.
     pub fn new(text: &str, is_name: bool) -> Subject {
         let mut stems = content_stems(text);
+        if stems.iter().any(|stem| !is_qualifier(stem)) {
+            stems.retain(|stem| !is_qualifier(stem) || is_name);
+        }
         if stems.is_empty() {
             stems = words(text).map(|(_, word)| stem(word)).collect();
         }

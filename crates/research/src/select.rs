@@ -15,7 +15,7 @@ mod wording;
 use deepgraph_protocol::{Fact, Source};
 
 use crate::passage::Passage;
-use crate::question::Question;
+use crate::question::{Question, Subject};
 use candidate::Pool;
 
 /// A statement that answers.
@@ -38,8 +38,19 @@ pub struct Finding {
 pub struct Selection {
     /// In the question's order.
     pub findings: Vec<Finding>,
-    /// What no statement answers, in the question's order: indices of part and facet.
-    pub missing: Vec<(usize, Option<usize>)>,
+    /// What no statement answers, in the question's order.
+    pub missing: Vec<Missing>,
+}
+
+/// Something that no statement answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Missing {
+    /// Index of the question's part.
+    pub part: usize,
+    /// Index of the part's facet; none for a subject without facets.
+    pub facet: Option<usize>,
+    /// Whether any statement is about the part's subject; also where it has none.
+    pub is_subject_known: bool,
 }
 
 /// The statements of the passages that answer the question.
@@ -52,7 +63,9 @@ pub fn select(question: &Question, passages: &[Passage]) -> Selection {
         for facet in asked {
             let found = pick::pick(&pool, part, facet.and_then(|f| part.facets.get(f)));
             if found.is_empty() {
-                selection.missing.push((i, facet));
+                let is_about = |s: &Subject| pool.candidates.iter().any(|c| about::level(s, c).is_some());
+                let is_subject_known = part.subject.as_ref().is_none_or(is_about);
+                selection.missing.push(Missing { part: i, facet, is_subject_known });
             }
             for (candidate, sentence) in found {
                 let passage = candidate.passage;

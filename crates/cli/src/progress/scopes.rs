@@ -101,6 +101,9 @@ impl Scopes {
 
     /// What the node of a step does; none for the step of a call.
     pub fn verb(&self, step: &StepId) -> Option<&Verb> {
+        if self.scope_depth(step) > 1 {
+            return None;
+        }
         let graph = self.views.get(&self.scope_of(step))?.graph?;
         let nodes = &self.bundle.graph(graph).nodes;
         nodes.iter().find(|node| &*node.name == name_of(step)).map(|node| &node.verb)

@@ -32,7 +32,10 @@ pub fn words(event: &Event, scopes: &Scopes) -> Option<(ScopePath, String)> {
         Event::StepCompleted { step } if scopes.is_scope(step) => None,
         Event::StepCompleted { step } => {
             let steps = when::counted(scopes.done, "step", "steps");
-            of_step(step, format!("{} done ({steps})", name_of(step)))
+            match scopes.verb(step) {
+                Some(Verb::Model(_)) => of_step(step, format!("the model answered ({steps})")),
+                _ => of_step(step, format!("{} done ({steps})", name_of(step))),
+            }
         }
         Event::AttemptFailed { step, attempt, error, delay_ms } => of_step(
             step,
@@ -112,6 +115,11 @@ mod tests {
             (Event::CallAdmitted { step: call.clone(), tool }, "researcher 2: calls search"),
             (Event::StepCompleted { step: call.clone() }, "researcher 2: search done (1 step)"),
             (Event::StepCompleted { step: step("") }, ""),
+            (
+                Event::StepCompleted { step: step("/researcher.1") },
+                "researcher 2: the model answered (1 step)",
+            ),
+            (Event::NodeStarted { step: step("/tools.1"), title: "Searching and reading".into() }, ""),
             (
                 Event::AttemptFailed { step: call.clone(), attempt: 1, error: error.clone(), delay_ms: 2000 },
                 "researcher 2: attempt 1 of search failed, again in 2 s: rate_limited: slow down\u{fffd}[2J",

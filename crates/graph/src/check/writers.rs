@@ -1,6 +1,6 @@
 //! Who writes what.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Checked;
 use crate::diagnostic::code;
@@ -9,36 +9,57 @@ use crate::{ChannelIx, Node, NodeIx, Overflow, Reducer, Route, Setting, Tool, Va
 
 /// Nodes that one way starts together and that write one channel that is replaced.
 pub(super) fn fans(checked: &mut Checked<'_, '_>) {
+    let help = "give the channel a reducer (append, merge, ...), or each node a channel of its own";
     for (place, nodes) in &checked.sites.fans {
-        for (index, a) in nodes.iter().enumerate() {
-            for b in nodes.iter().skip(index + 1) {
-                pair(checked, *place, *a, *b);
+        let mut told = BTreeSet::new();
+        for (channel, names) in collisions(checked, nodes, |_, node| always(node)) {
+            let message =
+                format!("{names} run together and both write the channel \"{}\"", name(checked, channel));
+            checked.reader.error(code::TWO_WRITERS, *place, message).help(help);
+            told.insert(channel);
+        }
+        for (channel, names) in collisions(checked, nodes, ever) {
+            if told.insert(channel) {
+                let message = format!(
+                    "{names} run together and may both write the channel \"{}\"",
+                    name(checked, channel)
+                );
+                checked.reader.warning(code::TWO_WRITERS, *place, message).help(help);
             }
         }
     }
 }
 
-fn pair(checked: &mut Checked<'_, '_>, place: crate::source::Place, a: NodeIx, b: NodeIx) {
-    let (Some(first), Some(second)) = (checked.graph.nodes.get(a.0), checked.graph.nodes.get(b.0)) else {
-        return;
-    };
-    let certain = replaced(checked, &always(first), &always(second));
-    let possible = replaced(checked, &ever(checked, first), &ever(checked, second));
-    let names = format!("\"{}\" and \"{}\"", first.name, second.name);
-    let help = "give the channel a reducer (append, merge, ...), or each node a channel of its own";
-    if let Some(channel) = certain {
-        let message = format!("{names} run together and both write the channel \"{channel}\"");
-        checked.reader.error(code::TWO_WRITERS, place, message).help(help);
-    } else if let Some(channel) = possible {
-        let message = format!("{names} run together and may both write the channel \"{channel}\"");
-        checked.reader.warning(code::TWO_WRITERS, place, message).help(help);
+/// Channels that are replaced and that two of the nodes write, with the first two of them.
+fn collisions(
+    checked: &Checked<'_, '_>,
+    nodes: &[NodeIx],
+    writes: impl Fn(&Checked<'_, '_>, &Node) -> BTreeSet<ChannelIx>,
+) -> BTreeMap<ChannelIx, String> {
+    let mut first: BTreeMap<ChannelIx, &str> = BTreeMap::new();
+    let mut found = BTreeMap::new();
+    for node in nodes.iter().filter_map(|ix| checked.graph.nodes.get(ix.0)) {
+        for channel in writes(checked, node) {
+            let replaced =
+                checked.graph.channels.get(channel.0).is_some_and(|c| c.reducer == Reducer::Replace);
+            if !replaced {
+                continue;
+            }
+            match first.get(&channel) {
+                Some(other) => {
+                    found.entry(channel).or_insert_with(|| format!("\"{other}\" and \"{}\"", node.name));
+                }
+                None => {
+                    first.insert(channel, &node.name);
+                }
+            }
+        }
     }
+    found
 }
 
-/// A channel of both that is replaced.
-fn replaced(checked: &Checked<'_, '_>, a: &BTreeSet<ChannelIx>, b: &BTreeSet<ChannelIx>) -> Option<String> {
-    let mut both = a.intersection(b).filter_map(|ix| checked.graph.channels.get(ix.0));
-    both.find(|c| c.reducer == Reducer::Replace).map(|c| c.name.to_string())
+fn name<'c>(checked: &'c Checked<'_, '_>, channel: ChannelIx) -> &'c str {
+    checked.graph.channels.get(channel.0).map_or("", |c| &c.name)
 }
 
 /// What a node writes whenever it succeeds.

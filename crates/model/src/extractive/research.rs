@@ -173,10 +173,11 @@ impl<'a> State<'a> {
     /// Queries in other words for what is missing, and for a subject of which nothing came back.
     fn other_queries(&self) -> Option<Next> {
         let mut queries: Vec<String> = Vec::new();
-        for (part, facet) in &self.selection.missing {
-            let Some(part) = self.question.parts.get(*part) else { continue };
-            let facet = facet.and_then(|f| part.facets.get(f));
-            queries.extend(other_query(part, facet));
+        for missing in &self.selection.missing {
+            let Some(part) = self.question.parts.get(missing.part) else { continue };
+            let facet = missing.facet.and_then(|f| part.facets.get(f));
+            // A subject that nothing was about is looked for by its name alone.
+            queries.extend(other_query(part, facet.filter(|_| missing.is_subject_known)));
         }
         queries.retain(|query| !self.queries.contains(query));
         queries.dedup();

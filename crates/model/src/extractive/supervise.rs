@@ -2,7 +2,7 @@
 //! missing, then completes.
 
 use deepgraph_protocol::{ModelRequest, ToolSpec, Value};
-use deepgraph_research::handoff::split_unknowns;
+use deepgraph_research::handoff::{split_unknowns, unknown_of};
 use deepgraph_research::question::{Facet, Part, Question};
 use deepgraph_research::text::synonyms::other_words;
 use deepgraph_research::text::words::is_stop;
@@ -94,9 +94,14 @@ pub(super) fn sub_questions(question: &str) -> Vec<String> {
     parts.iter().map(Part::objective).filter(|objective| !objective.is_empty()).collect()
 }
 
-/// What was not found, asked in other words; none where there are no others.
+/// What was not found, asked in other words; none where there are no others, or where no source speaks of the
+/// subject, in whatever words.
 fn reworded(unknown: &str) -> Option<String> {
-    let question = Question::analyse(unknown);
+    let (what, is_unheard_of) = unknown_of(unknown);
+    if is_unheard_of {
+        return None;
+    }
+    let question = Question::analyse(what);
     let part = question.parts.first()?;
     let again = reworded_facet(part, part.facets.first()?)?;
     Some(part.subject.as_ref().map_or(again.clone(), |subject| format!("{}: {again}", subject.text)))

@@ -3,6 +3,7 @@
 use deepgraph_protocol::Handoff;
 
 use super::{Line, cover, heading};
+use crate::handoff::unknown_of;
 use crate::question::{Part, Question};
 use crate::text::synonyms::synonyms;
 use crate::text::words::{Stems, fold};
@@ -23,27 +24,26 @@ pub(super) fn push(out: &mut String, asked: &Question, handoffs: &[Handoff], lin
 /// say they did not find and no other handoff found.
 fn gaps(asked: &Question, handoffs: &[Handoff], lines: &[Line]) -> Vec<String> {
     let mut gaps: Vec<String> = Vec::new();
-    let mut silent: Vec<String> = Vec::new();
-    for part in asked.parts.iter().filter(|part| part.subject.is_some()) {
-        let name = heading(part);
-        if !speaks_of(lines, part) {
-            let was_asked = handoffs.iter().any(|h| fold(&h.objective).contains(&fold(&name)));
-            gaps.push(if was_asked {
-                format!("Nothing was found about {name} in the sources.")
-            } else {
-                format!("{name} was not looked into.")
-            });
-            silent.push(fold(&name));
-        }
-    }
     let mut told: Vec<Question> = Vec::new();
     for unknown in handoffs.iter().flat_map(|h| &h.unknowns) {
-        let question = Question::analyse(unknown);
-        let is_told = silent.iter().any(|name| fold(unknown).contains(name))
-            || told.iter().any(|earlier| is_same(earlier, &question));
+        let (what, is_unheard_of) = unknown_of(unknown);
+        let question = Question::analyse(what);
+        let subject = question.parts.first().and_then(|p| p.subject.as_ref()).filter(|_| is_unheard_of);
+        let gap = match subject {
+            Some(subject) => format!("Nothing was found about {} in the sources.", subject.text),
+            None => format!("Not found: {what}."),
+        };
+        let is_told = gaps.contains(&gap) || told.iter().any(|earlier| is_same(earlier, &question));
         if !is_told && !is_answered(&question, lines) {
-            gaps.push(format!("Not found: {unknown}."));
-            told.push(question);
+            gaps.push(gap);
+        }
+        told.push(question);
+    }
+    for part in asked.parts.iter().filter(|part| part.subject.is_some()) {
+        let name = heading(part);
+        let was_asked = handoffs.iter().any(|h| fold(&h.objective).contains(&fold(&name)));
+        if !was_asked && !speaks_of(lines, part) {
+            gaps.push(format!("{name} was not looked into."));
         }
     }
     gaps

@@ -50,12 +50,8 @@ fn prose_is_a_paragraph_without_headings() {
 
 #[test]
 fn nothing_found_is_said() {
-    let handoffs = [handoff(
-        "Freedonia: population",
-        "Not found: population of Freedonia",
-        &[],
-        &["population of Freedonia"],
-    )];
+    let unknown = "population of Freedonia (no source speaks of Freedonia)";
+    let handoffs = [handoff("Freedonia: population", &format!("Not found: {unknown}"), &[], &[unknown])];
     assert_eq!(
         draft("What is the population of Freedonia?", "", &handoffs, &Sources::new()),
         "# What is the population of Freedonia?\n\nNothing was found in the sources that answers this.\n\n## Not found\n\n- Nothing was found about Freedonia in the sources.\n"

@@ -43,7 +43,11 @@ fn without_text_the_facts_speak() {
     );
     assert_eq!((made.findings, made.unknowns.len(), made.dates.as_slice()), (1, 1, &["2025".to_owned()][..]));
     let none = handoff("Freedonia: population", "", &facts, &sources);
-    assert_eq!((none.findings, none.text.as_str()), (0, "Not found: population of Freedonia"));
+    assert_eq!(
+        (none.findings, none.text.as_str()),
+        (0, "Not found: population of Freedonia (no source speaks of Freedonia)")
+    );
+    assert_eq!(unknown_of(&none.unknowns[0]), ("population of Freedonia", true));
     assert_eq!(extract("", &[], &sources).findings, 0);
 }
 

@@ -83,6 +83,13 @@ impl Facet {
         Facet::new(&format!("{} {}", bare(before), bare(after)))
     }
 
+    /// The same facet for another year, where a text is no more than a year: "in 2023 and 2024".
+    pub fn for_year(&self, text: &str) -> Option<Facet> {
+        let is_year = text.len() == 4 && text.bytes().all(|b| b.is_ascii_digit());
+        let [mine] = self.years.as_slice() else { return None };
+        is_year.then(|| Facet::new(&self.text.replace(&mine.to_string(), text))).flatten()
+    }
+
     /// A whole clause as what is asked, nothing taken away.
     pub fn clause(text: &str) -> Option<Facet> {
         let facet = Facet::new(text)?;

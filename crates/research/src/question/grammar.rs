@@ -167,7 +167,9 @@ fn unwritten(tokens: &[Token], piece: &Range<usize>, after_subject: bool) -> Opt
     };
     for prepositions in [&["of", "de", "von"][..], &["in", "for", "about", "at"][..]] {
         let at = words.iter().position(|t| prepositions.contains(&t.folded.as_str())).filter(|at| *at > 0);
-        if let Some(found) = at.and_then(|at| phrase(at + 1)) {
+        let after_article =
+            |at: usize| at + 1 + usize::from(words.get(at + 1).is_some_and(Token::is_determiner));
+        if let Some(found) = at.and_then(|at| phrase(after_article(at))) {
             return Some(found);
         }
     }
@@ -233,7 +235,9 @@ fn grouped(clause: &str, tokens: &[Token], pieces: &[Piece]) -> Vec<Part> {
     let mut pending: Vec<Facet> = Vec::new();
     for piece in pieces {
         let Some((name, is_name)) = &piece.name else {
-            pending.extend(Facet::new(slice(clause, &tokens[piece.range.clone()])));
+            let text = slice(clause, &tokens[piece.range.clone()]);
+            let year = group.facets.last().or(pending.last()).and_then(|facet| facet.for_year(text));
+            pending.extend(year.or_else(|| Facet::new(text)));
             continue;
         };
         let before = slice(clause, &tokens[piece.range.start..name.start]);

@@ -61,6 +61,7 @@ fn one_subject() {
 
 #[test]
 fn several_groups() {
+    check("inflation of Chile in 2023 and 2024", &["Chile: inflation 2023; inflation 2024"]);
     check("population of Chile and area of Argentina", &["Chile: population", "Argentina: area"]);
     check(
         "population and area of Chile and exports and imports of Peru",
@@ -95,6 +96,8 @@ fn without_capitals() {
     check("when did uruguay become independent", &["uruguay: when become independent"]);
     check("who is maria lopez", &["maria lopez"]);
     check("what is the price of delivery", &["delivery: price"]);
+    check("gdp of the usa and china", &["usa: gdp", "china: gdp"]);
+    check("What is the budget for the new ferries?", &["new ferries: budget"]);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use super::candidate::{Candidate, Label, Pool};
 use crate::question::{Asks, Facet};
 use crate::text::figures;
 use crate::text::synonyms::synonyms;
-use crate::text::words::{Stems, content_words, is_qualifier};
+use crate::text::words::{Stems, content_words, is_qualifier, stem};
 
 /// Weight of a word that only qualifies others.
 const QUALIFIER: f64 = 0.25;
@@ -18,6 +18,9 @@ pub(super) const LABELLED: f64 = 0.6;
 /// The least likeness of a record's label to a facet of several words: "Physician density" is not what "population
 /// density" asks for, though "population" may stand in its value.
 const LEAST_LABEL: f64 = 0.35;
+
+/// What the first word of a record's value counts for where it is what is asked for: "chief of state: President …".
+const OPENING: f64 = 0.8;
 
 /// How well a statement matches.
 #[derive(Clone, Copy, Debug)]
@@ -47,12 +50,19 @@ pub(super) fn matches(
     }
     let (label, at) = best_label(&words, all, candidate);
     let telling = facet.stems.iter().filter(|stem| !is_qualifier(stem)).count();
+    if !facet.years.is_empty() && year_bonus(facet, candidate) < 0.0 && !candidate.is_prose {
+        return None;
+    }
     if !candidate.is_prose && telling > 1 && label < LEAST_LABEL {
         return None;
     }
     let said =
         words.iter().map(|w| w.weight * w.strength(&candidate.said)).sum::<f64>() / all.max(f64::EPSILON);
-    let form = if candidate.is_prose { said.max(label * 0.5) } else { label };
+    let form = match candidate.is_prose {
+        true => said.max(label * 0.5),
+        false if opens_with_head(facet, candidate) => label.max(OPENING),
+        false => label.max(said * 0.5),
+    };
     // A label that says what is asked for is no chance, as a word in a sentence may be.
     let kind = kind_bonus(facet, candidate);
     let labelled = if !candidate.is_prose && label > LABELLED && kind >= 0.0 { 0.08 } else { 0.0 };
@@ -140,14 +150,26 @@ fn best_label(words: &[Word], all: f64, candidate: &Candidate) -> (f64, Option<u
     best
 }
 
-/// Weight of the words of a label that the facet does not have.
+/// Whether the first content word of a value is what is asked for.
+fn opens_with_head(facet: &Facet, candidate: &Candidate) -> bool {
+    let first = content_words(&candidate.value).next().map(|(_, word)| stem(word));
+    first.is_some() && first == facet.head
+}
+
+/// Weight of the words of a label that the facet does not have. A label that says "total" adds little to what stands
+/// above it, whatever it is the total of.
 fn foreign(words: &[Word], label: &Label) -> f64 {
     let is_foreign = |stem: &&String| {
         let set: Stems = [(*stem).clone()].into();
         words.iter().all(|w| w.strength(&set) == 0.0)
     };
     let weight = |stem: &String| if is_qualifier(stem) { NEUTRAL } else { 1.0 };
-    label.stems.iter().filter(is_foreign).map(weight).sum()
+    let foreign: f64 = label.stems.iter().filter(is_foreign).map(weight).sum();
+    if label.stems.iter().any(|stem| matches!(stem.as_str(), "total" | "overal")) {
+        foreign * 0.2
+    } else {
+        foreign
+    }
 }
 
 /// A little for a statement that has the kind of answer wanted, a little off for one that has not.
@@ -157,7 +179,9 @@ fn kind_bonus(facet: &Facet, candidate: &Candidate) -> f64 {
     let items = value.matches([',', ';']).count();
     let is_list = items >= 2 && value.chars().filter(|c| c.is_alphabetic()).count() > value.len() / 3;
     let fits = match facet.asks {
-        Asks::Anything => return if figures::find(value).is_empty() { 0.0 } else { 0.03 },
+        Asks::Anything => {
+            return if candidate.is_prose && !figures::find(value).is_empty() { 0.03 } else { 0.0 };
+        }
         Asks::Name => has_name(value),
         Asks::Number => !figures::find(value).is_empty(),
         Asks::Date => figures::find(value).iter().any(|f| f.year().is_some()),

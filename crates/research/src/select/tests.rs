@@ -41,10 +41,9 @@ fn answers(question: &str, passages: &[Passage]) -> (Vec<String>, Vec<String>) {
     let question = Question::analyse(question);
     let selection = select(&question, passages);
     let found = selection.findings.iter().map(|f| format!("{} [{}]", f.sentence, f.source)).collect();
-    let missing = selection
-        .missing
-        .iter()
-        .map(|(p, f)| question.parts[*p].name_of(f.map(|f| &question.parts[*p].facets[f])));
+    let name =
+        |m: &Missing| question.parts[m.part].name_of(m.facet.map(|f| &question.parts[m.part].facets[f]));
+    let missing = selection.missing.iter().map(name);
     (found, missing.collect())
 }
 

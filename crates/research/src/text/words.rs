@@ -151,10 +151,10 @@ const STOP: &[&str] = &[
 const QUALIFIERS: &[&str] = &[
     "actual", "avail", "averag", "becom", "biggest", "call", "chief", "come", "current", "data", "detail",
     "exact", "exist", "fact", "figur", "general", "get", "give", "go", "greatest", "happen", "highest",
-    "includ", "inform", "key", "know", "largest", "latest", "level", "lie", "live", "lowest", "main",
-    "major", "mean", "name", "need", "new", "newest", "number", "occur", "offici", "overal", "precis",
-    "present", "primari", "princip", "recent", "relev", "smallest", "statist", "sum", "take", "text",
-    "today", "top", "total", "valu", "want",
+    "includ", "inform", "key", "know", "largest", "latest", "level", "lie", "like", "live", "look", "lowest",
+    "main", "major", "mean", "name", "need", "new", "newest", "number", "occur", "offici", "overal",
+    "precis", "present", "primari", "princip", "recent", "relev", "smallest", "statist", "sum", "take",
+    "text", "today", "top", "total", "valu", "want",
 ];
 
 #[cfg(test)]
