@@ -1,5 +1,6 @@
 //! Tests of deepgraph as a whole: one binary, so that it is linked once.
 
+mod cli;
 mod engine;
 mod house;
 mod runs;

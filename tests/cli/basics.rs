@@ -4,7 +4,8 @@ use serde_json::Value;
 
 use super::world::{EXHAUSTED, SUCCEEDED, USAGE, World, harbour};
 
-const QUESTION: &str = "Compare the Norvane N60, the Aldermere A48 and the Corrigan C70 on range and price per vessel";
+const QUESTION: &str =
+    "Compare the Norvane N60, the Aldermere A48 and the Corrigan C70 on range and price per vessel";
 
 #[test]
 fn the_first_command_of_the_readme_gives_a_cited_report() {
@@ -33,7 +34,11 @@ fn a_run_can_be_listed_shown_and_traced() {
     let shown = world.deepgraph(&["show", "last"]);
     assert!(shown.out.contains("research_complete") && shown.out.contains("complete"), "{}", shown.out);
     let first = world.deepgraph(&["trace", "last", "--redact"]);
-    assert!(first.out.contains("ConductResearch.1") && first.out.contains("exit research_complete"), "{}", first.out);
+    assert!(
+        first.out.contains("ConductResearch.1") && first.out.contains("exit research_complete"),
+        "{}",
+        first.out
+    );
     let again = world.deepgraph(&["run", QUESTION, "--docs", &harbour()]);
     assert_eq!(again.out, written, "the same question gives the same report");
     let second = world.deepgraph(&["trace", "last", "--redact"]);
@@ -74,8 +79,14 @@ fn usage_errors_are_told_before_anything_runs() {
     let docs = harbour();
     let cases: &[(&[&str], &str)] = &[
         (&["run", "q", "--docs", &docs, "--set", "max_researcher_iterations=0"], "max_researcher_iterations"),
-        (&["run", "q", "--docs", &docs, "--set", "max_researcher_iterations=-1"], "max_researcher_iterations"),
-        (&["run", "q", "--docs", &docs, "--set", "max_researcher_iterations=six"], "max_researcher_iterations"),
+        (
+            &["run", "q", "--docs", &docs, "--set", "max_researcher_iterations=-1"],
+            "max_researcher_iterations",
+        ),
+        (
+            &["run", "q", "--docs", &docs, "--set", "max_researcher_iterations=six"],
+            "max_researcher_iterations",
+        ),
         (&["run", "q", "--docs", &docs, "--set", "max_research_iterations=6"], "max_researcher_iterations"),
         (&["run", "q", "--docs", "no/such/folder"], "no/such/folder"),
         (&["run", "q", "--graph", "deep_reserch"], "deep_research"),
@@ -99,7 +110,8 @@ fn documents_that_can_not_be_used_are_named_and_the_run_goes_on() {
     world.write("docs/good.md", "# Tidewater\n\nThe Tidewater pump moves 40 litres a minute.\n");
     world.write("docs/empty.txt", "");
     world.write("docs/broken.json", "{\"a\": ");
-    std::fs::write(world.path("docs/latin.txt"), b"Stra\xdfe und Br\xfccke, viel Text dazu").expect("written");
+    std::fs::write(world.path("docs/latin.txt"), b"Stra\xdfe und Br\xfccke, viel Text dazu")
+        .expect("written");
     std::fs::write(world.path("docs/picture.md"), [0u8, 159, 146, 150, 0, 0, 1, 2]).expect("written");
     std::fs::write(world.path("docs/broken.pdf"), b"%PDF-1.7 not really").expect("written");
     let huge = std::fs::File::create(world.path("docs/huge.txt")).expect("created");
@@ -138,7 +150,15 @@ fn a_new_folder_checks_draws_and_runs_and_is_never_overwritten() {
         .into_owned();
     assert_eq!(world.deepgraph(&["check", &graph]).code, SUCCEEDED);
     let drawn = world.deepgraph(&["draw", &graph]);
-    for exit in ["research_complete", "iteration_limit", "step_limit", "token_budget", "deadline", "gain_saturated", "plan_rejected"] {
+    for exit in [
+        "research_complete",
+        "iteration_limit",
+        "step_limit",
+        "token_budget",
+        "deadline",
+        "gain_saturated",
+        "plan_rejected",
+    ] {
         assert!(drawn.out.contains(exit), "{exit} is not drawn");
     }
     let again = world.deepgraph(&["init", "mine"]);
@@ -157,7 +177,9 @@ fn all_mistakes_of_a_graph_are_told_at_once() {
     let said = world.deepgraph(&["check", &graph]);
     assert_eq!(said.code, USAGE);
     let told = said.err.clone() + &said.out;
-    for named in ["string", "answer", "agent", "prompt", "not built yet", "bad.yaml:3", "bad.yaml:6", "bad.yaml:11"] {
+    for named in
+        ["string", "answer", "agent", "prompt", "not built yet", "bad.yaml:3", "bad.yaml:6", "bad.yaml:11"]
+    {
         assert!(told.contains(named), "{named}: {told}");
     }
     let run = world.deepgraph(&["run", "q", "--graph", &graph]);

@@ -11,8 +11,16 @@ fn calls(max: &str, more: &[&str]) -> usize {
     let world = World::new();
     let docs = harbour();
     let set = format!("max_researcher_iterations={max}");
-    let mut args =
-        vec!["run", "What is the range?", "--docs", &docs, "--model", "openai::played", "--base-url", &server.url];
+    let mut args = vec![
+        "run",
+        "What is the range?",
+        "--docs",
+        &docs,
+        "--model",
+        "openai::played",
+        "--base-url",
+        &server.url,
+    ];
     args.extend(["--set", "gain_threshold=0", "--set", &set]);
     args.extend(more);
     let said = world.deepgraph(&args);

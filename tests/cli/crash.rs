@@ -38,15 +38,24 @@ fn a_run_killed_at_ten_random_moments_gives_the_same_report_and_repeats_no_commi
     let server =
         Server::start(Play { rounds: 2, parallel: 3, searches: 2, latency: Duration::from_millis(25) });
     let docs = harbour();
-    let args =
-        ["run", "What is the range?", "--docs", &docs, "--model", "openai::played", "--base-url", &server.url];
+    let args = [
+        "run",
+        "What is the range?",
+        "--docs",
+        &docs,
+        "--model",
+        "openai::played",
+        "--base-url",
+        &server.url,
+    ];
     let undisturbed = World::new();
     let begun = Instant::now();
     let whole = undisturbed.deepgraph(&args);
     let length = begun.elapsed();
     assert_eq!(whole.code, SUCCEEDED, "{}", whole.err);
 
-    let seed = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(1, |d| d.as_nanos() as u64);
+    let seed =
+        std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(1, |d| d.as_nanos() as u64);
     let mut random = seed;
     let mut killed = 0;
     for _ in 0..100 {
@@ -75,7 +84,11 @@ fn a_run_killed_at_ten_random_moments_gives_the_same_report_and_repeats_no_commi
         assert_eq!(after[..before.len()], before[..], "what was committed stays");
         assert_eq!(repeated(&after), [], "seed {seed}, killed after {moment:?}");
         let sent: usize = dispatched(&after[before.len()..]).values().sum();
-        assert_eq!(server.all_calls() - calls, sent, "the server was asked what the journal says, and no more");
+        assert_eq!(
+            server.all_calls() - calls,
+            sent,
+            "the server was asked what the journal says, and no more"
+        );
     }
     assert_eq!(killed, 10, "seed {seed}");
 }

@@ -38,7 +38,8 @@ fn factbook() -> Option<&'static Path> {
 /// Pages made from the records: nested keys become headings, values paragraphs.
 fn pages(data: &Path, world: &World, html: bool) -> PathBuf {
     let folder = world.path(if html { "html" } else { "markdown" });
-    for name in ["south-america/uy", "south-america/ci", "south-america/pa", "south-america/ar", "europe/fr"] {
+    for name in ["south-america/uy", "south-america/ci", "south-america/pa", "south-america/ar", "europe/fr"]
+    {
         let text = std::fs::read_to_string(data.join(format!("{name}.json"))).expect("the record is there");
         let record: Value = serde_json::from_str(&text).expect("the record is JSON");
         let title = record["Government"]["Country name"]["conventional short form"]["text"].as_str();
@@ -90,7 +91,8 @@ fn citations(world: &World, docs: &Path) -> Vec<(String, String)> {
     let shown: Value = serde_json::from_str(&said.out).expect("`show --json` prints JSON");
     let citations = shown["output"]["citations"].as_array().expect("there are citations").clone();
     let standing = |citation: &Value| {
-        let bytes = std::fs::read(docs.join(citation["document"].as_str().expect("a document"))).expect("it is there");
+        let bytes = std::fs::read(docs.join(citation["document"].as_str().expect("a document")))
+            .expect("it is there");
         let at = |key: &str| citation["span"][key].as_u64().expect("a position") as usize;
         let words = String::from_utf8_lossy(&bytes[at("start")..at("end")]).into_owned();
         (citation["document"].as_str().unwrap_or("").to_owned(), words)
@@ -98,11 +100,8 @@ fn citations(world: &World, docs: &Path) -> Vec<(String, String)> {
     citations.iter().map(standing).collect()
 }
 
-const FIGURES: [(&str, &str, &str); 3] = [
-    ("uy", "3,449,444", "$32,000"),
-    ("ci", "19,091,343", "$30,200"),
-    ("pa", "7,604,044", "$16,300"),
-];
+const FIGURES: [(&str, &str, &str); 3] =
+    [("uy", "3,449,444", "$32,000"), ("ci", "19,091,343", "$30,200"), ("pa", "7,604,044", "$16,300")];
 
 fn compares_three_countries(docs: &Path) {
     let world = World::new();
@@ -112,9 +111,9 @@ fn compares_three_countries(docs: &Path) {
     for (file, population, gdp) in FIGURES {
         for figure in [population, gdp] {
             assert!(said.out.contains(figure), "{figure} is missing: {}", said.out);
-            let cited = citations.iter().any(|(document, words)| {
-                document.contains(&format!("/{file}.")) && words.contains(figure)
-            });
+            let cited = citations
+                .iter()
+                .any(|(document, words)| document.contains(&format!("/{file}.")) && words.contains(figure));
             assert!(cited, "{figure} does not stand where a citation points: {citations:?}");
         }
     }

@@ -4,7 +4,7 @@
 //! be asked in any order and again after a crash.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -70,7 +70,8 @@ fn serve(stream: TcpStream, play: Play, calls: &Mutex<BTreeMap<String, usize>>) 
         } else {
             ("application/json", whole(&message))
         };
-        let head = format!("HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n\r\n", payload.len());
+        let head =
+            format!("HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n\r\n", payload.len());
         if out.write_all(head.as_bytes()).and_then(|()| out.write_all(payload.as_bytes())).is_err() {
             return;
         }
@@ -125,11 +126,19 @@ fn answer(stage: &str, body: &Value, play: Play) -> Value {
     let calls = |calls: Vec<Value>| json!({"role": "assistant", "content": "", "tool_calls": calls});
     let says = |text: String| json!({"role": "assistant", "content": text});
     match stage {
-        "clarify" => says(json!({"need_clarification": false, "question": null, "verification": "ok"}).to_string()),
+        "clarify" => {
+            says(json!({"need_clarification": false, "question": null, "verification": "ok"}).to_string())
+        }
         "brief" => says(json!({"research_brief": "I want to know about the vessels."}).to_string()),
         "supervisor" if turn < play.rounds => calls(
             (0..play.parallel)
-                .map(|i| call(i, "ConductResearch", json!({"research_topic": format!("round {turn}, topic {i}: vessel range")})))
+                .map(|i| {
+                    call(
+                        i,
+                        "ConductResearch",
+                        json!({"research_topic": format!("round {turn}, topic {i}: vessel range")}),
+                    )
+                })
                 .collect(),
         ),
         "supervisor" => calls(vec![call(0, "ResearchComplete", json!({}))]),
@@ -147,7 +156,9 @@ fn first_id(messages: &[Value]) -> String {
     let texts = messages.iter().filter_map(|m| m["content"].as_str());
     let ids = texts.flat_map(|t| t.split('[').skip(1)).filter_map(|rest| rest.split(']').next());
     let is_id = |id: &&str| id.len() > 7 && id.as_bytes()[6] == b'-' && id.is_ascii();
-    ids.filter(is_id).find(|id| id[7..].bytes().all(|b| b.is_ascii_digit())).map_or(String::new(), |id| format!("[{id}]"))
+    ids.filter(is_id)
+        .find(|id| id[7..].bytes().all(|b| b.is_ascii_digit()))
+        .map_or(String::new(), |id| format!("[{id}]"))
 }
 
 fn finish(message: &Value) -> &'static str {

@@ -45,7 +45,11 @@ impl World {
 
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_deepgraph-under-test"));
-        command.args(args).env("DEEPGRAPH_HOME", self.path("home")).stdin(Stdio::null()).current_dir(self.dir.path());
+        command
+            .args(args)
+            .env("DEEPGRAPH_HOME", self.path("home"))
+            .stdin(Stdio::null())
+            .current_dir(self.dir.path());
         for name in ["OPENAI_API_KEY", "DEEPGRAPH_MODEL", "NO_COLOR"] {
             command.env_remove(name);
         }

@@ -33,6 +33,8 @@ pub(crate) struct Chosen {
 #[derive(Debug, Default)]
 pub(crate) struct Report {
     pub(crate) partial: bool,
+    /// Why it took another way, where it did.
+    pub(crate) detour: Option<StepError>,
     pub(crate) skipped: bool,
     pub(crate) failed: Option<StepError>,
 }
@@ -41,6 +43,17 @@ impl Report {
     /// It ended by an error; the first is kept.
     pub(crate) fn fail(&mut self, error: StepError) {
         self.failed.get_or_insert(error);
+    }
+
+    /// It took an `on_error` way; the first is kept.
+    pub(crate) fn take_detour(&mut self, error: &StepError) {
+        self.partial = true;
+        self.detour.get_or_insert_with(|| error.clone());
+    }
+
+    /// What went wrong, if anything did.
+    fn error(&self) -> Option<StepError> {
+        self.failed.clone().or_else(|| self.detour.clone())
     }
 
     fn outcome(&self) -> ReportOutcome {
@@ -235,7 +248,7 @@ impl Machine {
         self.end = Some(ScopeEnd {
             exit,
             report,
-            report_error: self.report.failed.clone(),
+            report_error: self.report.error(),
             output: self.output(),
             settled,
             children: self.children.iter().flat_map(|(_, exits)| exits.iter().cloned()).collect(),

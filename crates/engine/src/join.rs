@@ -241,7 +241,7 @@ impl Machine {
         };
         let Some(target) = target else { return Ok(Arrival::Out(Candidate::failure(error, class))) };
         if self.in_finally() {
-            self.report.partial = true;
+            self.report.take_detour(error);
         }
         match target {
             Target::CarryOn => self.leave(node, names.with_result(Value::Null), None, pen),

@@ -58,6 +58,13 @@ impl Ledger {
         }
     }
 
+    /// Closes a step whose outcome is not known: what it reserved stays charged.
+    pub(crate) fn lose(&mut self, step: &StepId) {
+        if let Some(lost) = self.steps.remove(step) {
+            self.unknown += lost;
+        }
+    }
+
     /// Settles a step: its reservation is given back, what it used is charged.
     pub(crate) fn settle(&mut self, step: &StepId, used: Spent) {
         self.steps.remove(step);

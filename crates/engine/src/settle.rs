@@ -201,14 +201,21 @@ impl Machine {
     pub(crate) fn attempt_failed(&mut self, step: &StepId, attempt: u32, error: &StepError, usage: Usage) {
         let Some(place) = self.place(step) else { return };
         if self.is_model(place) {
-            self.ledger.settle(step, spent(usage, Some(0)));
+            // The provider may have worked for an answer that never came: that stays charged.
+            let lost = matches!(error.kind, ErrorKind::StepTimeout | ErrorKind::Network);
+            if lost && usage.tokens() == 0 {
+                self.ledger.lose(step);
+            } else {
+                self.ledger.settle(step, spent(usage, Some(0)));
+            }
         }
         self.try_again(step, place, attempt, error.clone());
     }
 
     pub(crate) fn failed(&mut self, step: &StepId, error: &StepError) {
         let Some(place) = self.place(step) else { return };
-        self.ledger.settle(step, Spent::default());
+        // What was sent out and given up stays charged; what was never sent has no reservation.
+        self.ledger.lose(step);
         self.ledger.settle_child(step, Spent::default());
         self.finish(step, place, Outcome::Failed(error.clone()));
     }

@@ -184,7 +184,7 @@ impl Machine {
                 (Some(tool), args, stage)
             }
             Verdict::Run(tool, args) => {
-                self.tell(Event::CallAdmitted { step: step.clone(), tool: name });
+                self.tell(Event::CallAdmitted { step: step.clone(), tool: name, args: args.clone() });
                 let progress = self.begin_tool(&step, tool, &args, false);
                 (Some(tool), args, Stage::Admitted(progress))
             }
@@ -242,7 +242,7 @@ impl Machine {
                 (turn.calls[k].step.clone(), turn.calls[k].tool, turn.calls[k].args.clone());
             let name = turn.calls[k].call.name.clone();
             let Some(tool) = tool else { return };
-            self.tell(Event::CallAdmitted { step: step.clone(), tool: name });
+            self.tell(Event::CallAdmitted { step: step.clone(), tool: name, args: args.clone() });
             let progress = match self.queued.remove(&step) {
                 Some(spawn) => {
                     self.open(spawn);

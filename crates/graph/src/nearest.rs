@@ -9,6 +9,7 @@ pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a s
     let wanted = name.to_lowercase();
     candidates
         .into_iter()
+        .take(500)
         .filter(|c| c.len() <= 80)
         .map(|c| (score(&wanted, &c.to_lowercase()), c))
         .filter(|(score, _)| *score >= 0.6)

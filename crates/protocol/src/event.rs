@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Exit, ExitReason, Millis, ReportOutcome, ScopePath, Spent, StepError, StepId};
+use crate::{Exit, ExitReason, Millis, ReportOutcome, ScopePath, Spent, StepError, StepId, Value};
 
 /// Something that a Machine did, told for progress, traces and statistics. Events are a fold of the journal:
 /// they can be made again from it at any time.
@@ -40,6 +40,8 @@ pub enum Event {
         step: StepId,
         /// The tool.
         tool: Arc<str>,
+        /// Its arguments, checked.
+        args: Value,
     },
     /// A tool call was admitted and waits for a place among the `parallel` calls of its turn.
     CallQueued {

@@ -66,7 +66,15 @@ mod tests {
         let mut lines = |seq, replayed, event| plain.lines(&Told { seq, at: 0, replayed, event });
         assert!(lines(7, true, Event::StepCompleted { step: step("researcher.1") }).is_empty());
         assert_eq!(
-            lines(8, false, Event::CallAdmitted { step: step("tools.1/read.1"), tool: "read".into() }),
+            lines(
+                8,
+                false,
+                Event::CallAdmitted {
+                    step: step("tools.1/read.1"),
+                    tool: "read".into(),
+                    args: deepgraph_protocol::Value::Null
+                }
+            ),
             ["[8] going on: 1 step was committed before", "[8] researcher 1: calls read"]
         );
         assert_eq!(

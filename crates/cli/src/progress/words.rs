@@ -1,7 +1,7 @@
 //! Events in plain words.
 
 use deepgraph_graph::Verb;
-use deepgraph_protocol::{Event, ScopePath, StepId};
+use deepgraph_protocol::{Event, ScopePath, StepId, Value};
 
 use super::scopes::{Scopes, name_of};
 use crate::screen::one_line;
@@ -20,7 +20,7 @@ pub fn words(event: &Event, scopes: &Scopes) -> Option<(ScopePath, String)> {
         // The calls tell it.
         Event::NodeStarted { step, .. } if matches!(scopes.verb(step), Some(Verb::RunTools(_))) => None,
         Event::NodeStarted { step, title } => of_step(step, one_line(title, SHOWN)),
-        Event::CallAdmitted { step, tool } => of_step(step, format!("calls {}", one_line(tool, SHOWN))),
+        Event::CallAdmitted { step, tool, args } => of_step(step, call_in_words(tool, args)),
         Event::CallQueued { step, tool } => {
             of_step(step, format!("{} waits for its turn", one_line(tool, SHOWN)))
         }
@@ -81,6 +81,15 @@ pub fn is_notable(event: &Event) -> bool {
     }
 }
 
+/// A call with its first text argument, which is what it is about.
+fn call_in_words(tool: &str, args: &Value) -> String {
+    let about = args.as_map().and_then(|fields| fields.values().find_map(Value::as_str));
+    match about {
+        Some(about) => format!("calls {} \"{}\"", one_line(tool, SHOWN), one_line(about, SHOWN)),
+        None => format!("calls {}", one_line(tool, SHOWN)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use deepgraph_protocol::{ErrorKind, ExitReason, StepError};
@@ -112,7 +121,14 @@ mod tests {
                 "researcher 2: Looking into: the tides",
             ),
             (Event::NodeStarted { step: step("/open.1"), title: "open".into() }, ""),
-            (Event::CallAdmitted { step: call.clone(), tool }, "researcher 2: calls search"),
+            (
+                Event::CallAdmitted {
+                    step: call.clone(),
+                    tool,
+                    args: Value::record([("query", Value::from("range"))]),
+                },
+                "researcher 2: calls search \"range\"",
+            ),
             (Event::StepCompleted { step: call.clone() }, "researcher 2: search done (1 step)"),
             (Event::StepCompleted { step: step("") }, ""),
             (

@@ -330,8 +330,17 @@ fn named<'t>(reader: &mut Reader<'_>, node: &'t Node, key: &str, what: &str) -> 
     if list.is_null() || !reader.mapping(list, &format!("`{key}`")) {
         return Vec::new();
     }
+    let most = match what {
+        "a graph" => 100,
+        "a limit" => 200,
+        _ => 2000,
+    };
+    if list.entries().len() > most {
+        let message = format!("`{key}` has {} entries; at most {most} are read", list.entries().len());
+        reader.error(code::TOO_LARGE, list.place, message);
+    }
     let mut found = Vec::new();
-    for (key, node) in list.entries() {
+    for (key, node) in list.entries().iter().take(most) {
         let good = match what {
             "a channel" => reader.check_channel_name(key),
             "a tool" | "a node" | "a graph" | "an exit" => reader.check_label(key, what),

@@ -62,7 +62,7 @@ impl Reader<'_> {
                 let both = items.iter().all(|i| i.text().is_some());
                 let help = if both {
                     let all: Vec<&str> = items.iter().filter_map(|i| i.text().map(|t| &**t)).collect();
-                    format!("for all of them at once write {{to: [{}]}}", all.join(", "))
+                    format!("for all of them at once write {{to: [{}]}}", nearest::listed(all))
                 } else {
                     "ways are tried in order: put those with `if` first".to_owned()
                 };

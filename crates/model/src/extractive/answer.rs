@@ -10,7 +10,6 @@ use deepgraph_research::question::Question;
 use deepgraph_research::select::select;
 
 use super::NOTE;
-use super::history::last_user_text;
 use super::material::{self, Material};
 
 /// The report on what the handoffs hold.
@@ -28,7 +27,7 @@ pub(super) fn report_of(question: &str, findings: &str) -> String {
 
 /// The answer from passages and notes in the state.
 pub(super) fn from_material(request: &ModelRequest, material: &Material) -> String {
-    let asked = material::question(request).unwrap_or_else(|| last_user_text(request));
+    let asked = material::asked(request);
     let question = Question::analyse(asked);
     let mut handoffs: Vec<Handoff> = material.notes.iter().map(|note| handoff(asked, note)).collect();
     let selection = select(&question, &material.passages);
@@ -59,7 +58,7 @@ fn handoff(objective: &str, text: &str) -> Handoff {
 
 /// The question itself, with what the person added when asked.
 pub(super) fn brief(request: &ModelRequest) -> String {
-    let asked = material::question(request).unwrap_or_else(|| last_user_text(request)).trim();
+    let asked = material::asked(request).trim();
     let answers = request.context.get("answers").and_then(Value::as_list).unwrap_or_default();
     let answers = answers.iter().filter_map(Value::as_str).map(str::trim).filter(|a| !a.is_empty());
     std::iter::once(asked).filter(|a| !a.is_empty()).chain(answers).collect::<Vec<_>>().join("\n\n")

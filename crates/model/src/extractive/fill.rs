@@ -9,7 +9,6 @@ use deepgraph_research::question::Question;
 use deepgraph_research::select::select;
 use serde_json::{Map, Value as Json};
 
-use super::history::last_user_text;
 use super::supervise::sub_questions;
 use super::{answer, material};
 
@@ -50,7 +49,7 @@ pub(super) fn parameter(schema: &Json, name: &str, request: &ModelRequest, text:
 /// The findings in the state's passages, a line each.
 fn found(request: &ModelRequest) -> Vec<String> {
     let Some(material) = material::material(request) else { return Vec::new() };
-    let asked = material::question(request).unwrap_or_else(|| last_user_text(request));
+    let asked = material::asked(request);
     let question = Question::analyse(asked);
     let mut selection = select(&question, &material.passages);
     selection.missing.clear();

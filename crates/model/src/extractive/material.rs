@@ -4,6 +4,8 @@ use deepgraph_protocol::{Hit, ModelRequest, Source, Value};
 use deepgraph_research::marks::marks_of_any_source;
 use deepgraph_research::passage::{Passage, parse};
 
+use super::history::last_user_text;
+
 /// Channels that hold the question, the plainest first.
 const QUESTIONS: &[&str] = &["objective", "question", "brief", "task", "topic", "goal", "query", "motion"];
 
@@ -22,6 +24,13 @@ pub(super) fn question(request: &ModelRequest) -> Option<&str> {
         .iter()
         .filter_map(|name| request.context.get(*name)?.as_str())
         .find(|text| !text.trim().is_empty())
+}
+
+/// The question or objective in the state; where no channel has such a name, what the last user message says. A
+/// channel that is there and empty means that nothing was asked: a prompt around it is no question.
+pub(super) fn asked(request: &ModelRequest) -> &str {
+    let has_channel = QUESTIONS.iter().any(|name| request.context.contains_key(*name));
+    question(request).unwrap_or(if has_channel { "" } else { last_user_text(request) })
 }
 
 /// A channel that holds text; "" where it does not.

@@ -213,7 +213,7 @@ fn other_query(part: &Part, facet: Option<&Facet>) -> Option<String> {
         let others = facet.map_or("", |f| f.terms.as_str()).split_whitespace().flat_map(other_words).take(3);
         return Some(query(part, others.collect::<Vec<_>>().into_iter()));
     };
-    reworded_facet(part, facet).map(|again| shortened(&again))
+    reworded_facet(facet).map(|again| shortened(&again))
 }
 
 fn shortened(query: &str) -> String {

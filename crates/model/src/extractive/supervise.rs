@@ -103,15 +103,15 @@ fn reworded(unknown: &str) -> Option<String> {
     }
     let question = Question::analyse(what);
     let part = question.parts.first()?;
-    let again = reworded_facet(part, part.facets.first()?)?;
+    let again = reworded_facet(part.facets.first()?)?;
     Some(part.subject.as_ref().map_or(again.clone(), |subject| format!("{}: {again}", subject.text)))
 }
 
-/// A facet with its first word that has another one replaced by it; with a subject, that other word alone.
-pub(super) fn reworded_facet(part: &Part, facet: &Facet) -> Option<String> {
+/// A facet with its first word that has another one replaced by it.
+pub(super) fn reworded_facet(facet: &Facet) -> Option<String> {
     let words = facet.terms.split_whitespace().filter(|word| !is_stop(word));
     let (word, other) = words.into_iter().find_map(|word| Some((word, *other_words(word).first()?)))?;
-    Some(if part.subject.is_some() { other.to_owned() } else { facet.terms.replacen(word, other, 1) })
+    Some(facet.terms.replacen(word, other, 1))
 }
 
 /// What came back, for a graph that offers no way to say that it is done.

@@ -134,7 +134,10 @@ fn cleaned<'t, 'a>(tokens: &'t [Token<'a>]) -> Vec<&'t Token<'a>> {
     // "Who are its partners" asks for the partners, "where is it" for the place.
     if let [who, verb, _, ..] = rest
         && matches!(who.folded.as_str(), "who" | "where")
-        && matches!(verb.folded.as_str(), "is" | "are" | "was" | "were")
+        && matches!(
+            (who.folded.as_str(), verb.folded.as_str()),
+            (_, "are" | "were") | ("where", "is" | "was")
+        )
     {
         rest = &rest[2..];
     }

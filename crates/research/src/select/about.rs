@@ -1,6 +1,6 @@
 //! Whether a statement is about a subject.
 
-use super::candidate::Candidate;
+use super::candidate::{Candidate, Label};
 use crate::question::Subject;
 use crate::text::words::{Stems, content_stems};
 
@@ -50,6 +50,9 @@ pub(super) fn level(subject: &Subject, candidate: &Candidate) -> Option<Level> {
     if names(&sets) {
         return Some(Level::Path);
     }
+    if alias(subject, candidate).is_some() {
+        return Some(Level::Path);
+    }
     if !candidate.is_prose {
         return None;
     }
@@ -59,6 +62,11 @@ pub(super) fn level(subject: &Subject, candidate: &Candidate) -> Option<Level> {
     }
     sets.push(&candidate.before);
     names(&sets).then_some(Level::Nearby)
+}
+
+/// The name in the record's first fields that is the subject's.
+pub(super) fn alias<'c>(subject: &Subject, candidate: &'c Candidate) -> Option<&'c Label> {
+    candidate.aliases.iter().find(|alias| alias.stems == subject.stems)
 }
 
 /// Endings that make an adjective of a name: `Brazilian`, `Chilean`, `Japanese`.

@@ -29,11 +29,14 @@ pub(super) struct Candidate<'a> {
     pub years: Vec<u32>,
     /// Whether it is a sentence rather than a line of a record.
     pub is_prose: bool,
+    /// Short names in the first fields of its record: `vessel: Norvane N60`.
+    pub aliases: Vec<Label>,
     /// How many labels of the path come from the line itself.
     pub own_labels: usize,
 }
 
 /// A heading or label.
+#[derive(Clone)]
 pub(super) struct Label {
     /// As written.
     pub text: String,
@@ -135,8 +138,9 @@ fn push<'a>(passage: &'a Passage, candidates: &mut Vec<Candidate<'a>>) {
     // A page's first heading repeats its title.
     let section: Vec<Label> = section.into_iter().skip_while(|label| label.stems.is_subset(&title)).collect();
     let mut before: Vec<Stems> = Vec::new();
+    let mut record = Record::default();
     for statement in statements(&passage.text) {
-        let candidate = candidate(passage, &title, &section, &statement, &before);
+        let mut candidate = candidate(passage, &title, &section, &statement, &before);
         if candidate.value.is_empty() || candidate.value.ends_with('?') {
             continue;
         }
@@ -144,8 +148,38 @@ fn push<'a>(passage: &'a Passage, candidates: &mut Vec<Candidate<'a>>) {
             before.push(candidate.said.clone());
         } else {
             before.clear();
+            candidate.aliases = record.read(&statement, &candidate.value);
         }
         candidates.push(candidate);
+    }
+}
+
+/// The record that is being read: fields with the same labels above them.
+#[derive(Default)]
+struct Record {
+    above: Vec<String>,
+    fields: usize,
+    aliases: Vec<Label>,
+}
+
+/// How many fields at the beginning of a record may name it.
+const NAMING_FIELDS: usize = 2;
+/// The longest name, in words.
+const LONGEST_NAME: usize = 5;
+
+impl Record {
+    /// The names of the record so far, after one more field.
+    fn read(&mut self, statement: &Statement, value: &str) -> Vec<Label> {
+        let above = statement.labels.split_last().map(|(_, above)| above.to_vec()).unwrap_or_default();
+        if above != self.above {
+            *self = Record { above, ..Record::default() };
+        }
+        self.fields += 1;
+        let is_short = value.split(' ').count() <= LONGEST_NAME && value.starts_with(char::is_uppercase);
+        if self.fields <= NAMING_FIELDS && is_short && figures::find(value).is_empty() {
+            self.aliases.push(Label::new(value));
+        }
+        self.aliases.clone()
     }
 }
 
@@ -166,7 +200,7 @@ fn candidate<'a>(
     let value = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let is_sentence = value.ends_with(['.', '!', '?', '。']) && value.split(' ').count() >= 6;
     let labels = statement.labels.iter().map(|l| Label::new(l));
-    let mut path: Vec<Label> = section.iter().map(Label::clone).chain(labels).collect();
+    let mut path: Vec<Label> = section.iter().cloned().chain(labels).collect();
     let section_len = drop_repeats(&mut path, section.len());
     let years = figures::find(&statement.line(&passage.text))
         .iter()
@@ -181,6 +215,7 @@ fn candidate<'a>(
         year: years.iter().max().copied().or_else(|| latest_year(&passage.section)),
         years,
         is_prose: statement.labels.is_empty() || is_sentence,
+        aliases: Vec::new(),
         own_labels: path.len().saturating_sub(section_len),
         path,
         value,
@@ -190,10 +225,6 @@ fn candidate<'a>(
 impl Label {
     fn new(text: &str) -> Label {
         Label { text: text.trim().to_owned(), stems: content_stems(text) }
-    }
-
-    fn clone(&self) -> Label {
-        Label { text: self.text.clone(), stems: self.stems.clone() }
     }
 }
 

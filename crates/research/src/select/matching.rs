@@ -20,7 +20,7 @@ pub(super) const LABELLED: f64 = 0.6;
 const LEAST_LABEL: f64 = 0.35;
 
 /// What the first word of a record's value counts for where it is what is asked for: "chief of state: President …".
-const OPENING: f64 = 0.8;
+const OPENING: f64 = 1.0;
 
 /// How well a statement matches.
 #[derive(Clone, Copy, Debug)]
@@ -50,7 +50,7 @@ pub(super) fn matches(
     }
     let (label, at) = best_label(&words, all, candidate);
     let telling = facet.stems.iter().filter(|stem| !is_qualifier(stem)).count();
-    if !facet.years.is_empty() && year_bonus(facet, candidate) < 0.0 && !candidate.is_prose {
+    if year_bonus(facet, candidate) < 0.0 {
         return None;
     }
     if !candidate.is_prose && telling > 1 && label < LEAST_LABEL {
@@ -61,11 +61,12 @@ pub(super) fn matches(
     let form = match candidate.is_prose {
         true => said.max(label * 0.5),
         false if opens_with_head(facet, candidate) => label.max(OPENING),
-        false => label.max(said * 0.5),
+        // The word in a value ("0.2 % of GDP") is mostly not what the value is of.
+        false => label.max(said * 0.2),
     };
     // A label that says what is asked for is no chance, as a word in a sentence may be.
     let kind = kind_bonus(facet, candidate);
-    let labelled = if !candidate.is_prose && label > LABELLED && kind >= 0.0 { 0.08 } else { 0.0 };
+    let labelled = if !candidate.is_prose && form > LABELLED && kind >= 0.0 { 0.08 } else { 0.0 };
     let score = 0.5 * coverage
         + 0.3 * form
         + labelled

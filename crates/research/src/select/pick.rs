@@ -144,13 +144,12 @@ fn latest<'p, 'a>(scored: &[Scored<'p, 'a>], chosen: Vec<Scored<'p, 'a>>) -> Vec
     let date = |s: &Scored<'p, 'a>| s.candidate.passage.date.as_deref();
     let mut kept: Vec<Scored> = Vec::new();
     for old in chosen {
-        let print = Fingerprint::of(&old.candidate.value);
         let is_newer = |s: &&Scored<'p, 'a>| {
             date(s) > date(&old)
                 && date(&old).is_some()
                 && s.level >= old.level
                 && s.found.score >= old.found.score - LATER_MAY_LACK
-                && print.is_rival(&Fingerprint::of(&s.candidate.value))
+                && is_rival(old.candidate, s.candidate)
         };
         let newest = scored.iter().filter(is_newer).max_by_key(|s| (date(s), std::cmp::Reverse(s.order)));
         let Some(newest) = newest.cloned() else {
@@ -165,6 +164,12 @@ fn latest<'p, 'a>(scored: &[Scored<'p, 'a>], chosen: Vec<Scored<'p, 'a>>) -> Vec
         }
     }
     kept
+}
+
+/// Whether two statements that answer the same give other figures. A record's value has no words to compare by.
+fn is_rival(a: &Candidate, b: &Candidate) -> bool {
+    let (mine, other) = (Fingerprint::of(&a.value), Fingerprint::of(&b.value));
+    if a.is_prose && b.is_prose { mine.is_rival(&other) } else { mine.has_other_figures(&other) }
 }
 
 /// The first statements of the plainest kind, in the order of the documents.

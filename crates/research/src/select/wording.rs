@@ -1,5 +1,6 @@
 //! A chosen statement as a sentence.
 
+use super::about::alias;
 use super::candidate::Candidate;
 use super::pick::Scored;
 use crate::question::{Part, Subject};
@@ -11,14 +12,20 @@ const LONGEST_VALUE: usize = 700;
 /// The statement as a sentence that can be understood alone: title, label, value.
 pub(super) fn sentence(part: &Part, scored: &Scored) -> String {
     let candidate = scored.candidate;
-    let names_subject =
-        part.subject.as_ref().is_none_or(|s| s.stems.is_subset(&content_stems(&candidate.value)));
+    let says = |s: &Subject| !s.is_name || s.stems.is_subset(&content_stems(&candidate.value));
+    let names_subject = part.subject.as_ref().is_none_or(says);
     let is_complete = candidate.is_prose && names_subject;
     let from = if is_complete { own_labels(candidate) } else { first_label(scored) };
     let labels = candidate.path.get(from..).unwrap_or_default();
-    let labels = labels.iter().map(|l| l.text.as_str()).filter(|l| !l.ends_with('?'));
-    let labels = labels.collect::<Vec<_>>().join(" › ");
+    let mut labels: Vec<&str> =
+        labels.iter().map(|l| l.text.as_str()).filter(|l| !l.ends_with('?')).collect();
     let title = title(part, candidate);
+    if let Some(alias) =
+        part.subject.as_ref().and_then(|s| alias(s, candidate)).filter(|a| !labels.contains(&a.text.as_str()))
+    {
+        labels.insert(labels.len().saturating_sub(1), &alias.text);
+    }
+    let labels = labels.join(" › ");
     let mut out = earlier(scored);
     if !title.is_empty() && !is_complete {
         out.push_str(title);

@@ -37,8 +37,12 @@ impl Fingerprint {
     pub fn is_rival(&self, other: &Fingerprint) -> bool {
         let common = self.stems.intersection(&other.stems).count();
         let fewer = self.stems.len().min(other.stems.len());
-        let has_figures = !self.figures.is_empty() && !other.figures.is_empty();
-        has_figures && self.figures != other.figures && fewer > 0 && common as f64 >= RIVAL * fewer as f64
+        self.has_other_figures(other) && fewer > 0 && common as f64 >= RIVAL * fewer as f64
+    }
+
+    /// Whether both have figures, and not the same ones.
+    pub fn has_other_figures(&self, other: &Fingerprint) -> bool {
+        !self.figures.is_empty() && !other.figures.is_empty() && self.figures != other.figures
     }
 
     /// Whether two sentences say the same: equal figures, and at least four fifths of their words in common.

@@ -6,6 +6,7 @@
 use std::ops::Range;
 
 use super::blocks::{Block, BlockKind, blocks, trimmed};
+use super::figures;
 use super::sentences::split;
 
 /// A statement of a text.
@@ -66,6 +67,10 @@ pub fn statements(text: &str) -> Vec<Statement> {
             }
             BlockKind::Line | BlockKind::Item => match heading(text, block, blocks.get(i + 1)) {
                 Some(label) => above = Some(label),
+                None if text[block.range.clone()].contains(FIELD) => {
+                    let next = blocks.get(i + 1).and_then(|next| text.get(next.range.clone()));
+                    push_fields(text, block.range.clone(), next.unwrap_or(""), &mut found);
+                }
                 None => push_labelled(text, block.range.clone(), above.as_deref(), &mut found),
             },
         }
@@ -131,6 +136,45 @@ fn push_labelled(text: &str, range: Range<usize>, above: Option<&str>, found: &m
         found.push(Statement { labels: labels.clone(), range: start..sentence.end, value: sentence.clone() });
         start = sentence.end;
         start = trimmed(text, start..range.end).start;
+    }
+}
+
+/// Stands between the fields of a row that is written as a line: `Vessel: Tern | Year: 2024`.
+const FIELD: &str = " | ";
+/// The most fields at the beginning of such a row that name what it is about.
+const NAMING_FIELDS: usize = 3;
+
+/// The fields of a row that is written as a line. The first ones without figures name the row; a row of headings,
+/// which the next row repeats, says nothing.
+fn push_fields(text: &str, row: Range<usize>, next: &str, found: &mut Vec<Statement>) {
+    let mut start = row.start;
+    let mut fields: Vec<(String, Range<usize>)> = Vec::new();
+    for part in text[row.clone()].split(FIELD) {
+        let whole = trimmed(text, start..start + part.len());
+        let end = label_end(&text[whole.clone()]).unwrap_or(0);
+        fields.push((
+            clean(&text[whole.start..whole.start + end]),
+            trimmed(text, whole.start + end..whole.end),
+        ));
+        start += part.len() + FIELD.len();
+    }
+    let first = fields.first().map_or("", |(_, value)| &text[value.clone()]);
+    let has_labels = fields.iter().any(|(label, _)| !label.is_empty());
+    if !has_labels && next.starts_with(&format!("{first}: ")) {
+        return;
+    }
+    let is_name = |value: &Range<usize>| figures::find(&text[value.clone()]).is_empty();
+    let names = fields
+        .iter()
+        .take(NAMING_FIELDS)
+        .take_while(|(_, value)| is_name(value))
+        .count()
+        .min(fields.len() - 1);
+    let name =
+        fields[..names.max(1)].iter().map(|(_, value)| &text[value.clone()]).collect::<Vec<_>>().join(", ");
+    for (label, value) in fields.iter().skip(names.max(1)).filter(|(_, value)| !value.is_empty()) {
+        let labels = [name.clone(), label.clone()].into_iter().filter(|l| !l.is_empty()).collect();
+        found.push(Statement { labels, range: row.clone(), value: value.clone() });
     }
 }
 

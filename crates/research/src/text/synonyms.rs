@@ -36,7 +36,6 @@ const GROUPS: &[&[&str]] = &[
     &["decide", "decided", "decision", "agree", "agreed", "choose", "approve", "approved", "resolved"],
     &["choose", "choice", "select", "selected", "pick", "picked"],
     &["car", "cars", "vehicle", "vehicles"],
-    &["gdp", "economy"],
     &["spending", "expenditure", "expenditures", "expense", "expenses"],
 ];
 

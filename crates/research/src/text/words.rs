@@ -10,9 +10,17 @@ use unicode_segmentation::UnicodeSegmentation;
 pub type Stems = BTreeSet<String>;
 
 /// The words of a text with their byte offsets, in order; punctuation is left out, `U.S`, `3.4` and `don't` are one
-/// word each.
+/// word each, `price_per_vessel` is three.
 pub fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    text.unicode_word_indices()
+    text.unicode_word_indices().flat_map(|(start, word)| {
+        let mut at = start;
+        let parts = word.split('_').map(move |part| {
+            let found = (at, part);
+            at += part.len() + 1;
+            found
+        });
+        parts.filter(|(_, part)| !part.is_empty())
+    })
 }
 
 /// A word in the form in which words are compared: lower case, without accents, possessive and ending.
@@ -191,5 +199,7 @@ mod tests {
         assert_eq!(stems.into_iter().collect::<Vec<_>>(), ["chile", "popul"]);
         assert_eq!(content_stems("东京人口").len(), 4);
         assert!(content_stems("").is_empty());
+        let parts: Vec<_> = words("a price_per_vessel_ x").collect();
+        assert_eq!(parts, [(0, "a"), (2, "price"), (8, "per"), (12, "vessel"), (20, "x")]);
     }
 }

@@ -1,0 +1,68 @@
+//! The `deepgraph` command, as a library: `main.rs` is only its entry, so that tests can have one of their own.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `args` | the command line: global options and the list of commands |
+//! | `commands/` | one command a file: its options, its help, what it does |
+//! | `config` | the effective configuration, from five places, each value with its origin |
+//! | `graphs`, `question` | the graph that is meant; its input from a question |
+//! | `home` | where runs and document indexes are kept |
+//! | `settings`, `documents`, `models` | what a run works with, and what a resume needs to set it up again |
+//! | `drive`, `signals`, `ask` | driving a run: progress, Ctrl-C, questions to a person |
+//! | `progress/` | what is told of committed steps: plain lines, lines on a terminal, JSON |
+//! | `stored` | what the journals of a stored run say |
+//! | `finish`, `summary`, `explain`, `report`, `when` | what is told at the end |
+//! | `out_file`, `screen` | writing: the report's file, standard output, standard error |
+//! | `error`, `exit_status` | what can go wrong, and what the shell is told |
+
+mod args;
+mod ask;
+mod commands;
+mod config;
+mod documents;
+mod drive;
+mod error;
+mod exit_status;
+mod explain;
+mod finish;
+mod graphs;
+mod home;
+mod models;
+mod out_file;
+mod progress;
+mod question;
+mod report;
+mod screen;
+mod settings;
+mod signals;
+mod stored;
+mod summary;
+mod when;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::Cli;
+use crate::exit_status::ExitStatus;
+use crate::screen::Screen;
+
+/// Reads the command line of this process, carries it out, and says how it went.
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version come this way too; nobody may be reading.
+            let _ = error.print();
+            let status = if error.use_stderr() { ExitStatus::Usage } else { ExitStatus::Succeeded };
+            return status.into();
+        }
+    };
+    match cli.command.carry_out(&cli.global) {
+        Ok(status) => status.into(),
+        Err(error) => {
+            Screen::plain().complain(&error.to_string());
+            error.exit_status().into()
+        }
+    }
+}
