@@ -153,7 +153,8 @@ fn answer(stage: &str, body: &Value, play: Play) -> Value {
 
 /// The first source id that stands in the conversation, in brackets.
 fn first_id(messages: &[Value]) -> String {
-    let texts = messages.iter().filter_map(|m| m["content"].as_str());
+    // The system prompts show an id as an example.
+    let texts = messages.iter().filter(|m| m["role"] != "system").filter_map(|m| m["content"].as_str());
     let ids = texts.flat_map(|t| t.split('[').skip(1)).filter_map(|rest| rest.split(']').next());
     let is_id = |id: &&str| id.len() > 7 && id.as_bytes()[6] == b'-' && id.is_ascii();
     ids.filter(is_id)

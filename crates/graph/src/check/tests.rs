@@ -197,3 +197,13 @@ fn graphs_that_nobody_calls() {
     let text = nodes("a", "  a: {update: {s: q}}\n", child);
     compare(&[("unused", text, &[r#"~DG0508 7:3 nothing calls the graph "c""#])]);
 }
+
+#[test]
+fn tool_calls_that_nothing_runs() {
+    let text = nodes("a", "  a: {model: x, messages: m, tools: [t]}\n", "tools: {t: {call: think}}\n");
+    compare(&[(
+        "not run",
+        text,
+        &[r#"~DG0512 8:3 nothing runs the tool calls of node "a" | add a node with `run_tools: a`"#],
+    )]);
+}

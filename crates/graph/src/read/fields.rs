@@ -184,7 +184,8 @@ impl Typing<'_, '_> {
         let mut weight = 1usize;
         let mut fields = Vec::new();
         for (key, value) in entries {
-            let Some((field, w)) = self.weighed(value, env, &[]) else { continue };
+            // A field that could not be read is known by name.
+            let (field, w) = self.weighed(value, env, &[]).unwrap_or((Field::of(Type::Any), 1));
             weight = weight.saturating_add(w);
             fields.push((key.name.clone(), field));
         }

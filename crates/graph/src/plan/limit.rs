@@ -1,0 +1,71 @@
+//! Limits.
+
+use std::sync::Arc;
+
+use deepgraph_protocol::{ExitClass, ExitReason, Meter};
+
+use super::{ChannelIx, NodeIx, Setting, ToolIx};
+
+/// A limit.
+#[derive(Debug)]
+pub struct Limit {
+    /// Its name.
+    pub name: Arc<str>,
+    /// What is counted.
+    pub counted: Counted,
+    /// The bound; none: the grant. A setting that reads as null switches the limit off.
+    pub max: Option<Setting>,
+    /// What then.
+    pub on_reach: OnReach,
+    /// What is kept for `finally`.
+    pub reserve: Reserve,
+    /// Whether children's use is left out (`scope: own`).
+    pub own: bool,
+}
+
+/// What a limit counts.
+#[derive(Debug)]
+pub enum Counted {
+    /// Calls of tools and visits of nodes.
+    Names {
+        /// The tools.
+        tools: Vec<ToolIx>,
+        /// The nodes.
+        nodes: Vec<NodeIx>,
+    },
+    /// A meter.
+    Meter(Meter),
+    /// New items per step: new ÷ (known + 1), each time a step writes the channel.
+    Gain {
+        /// The channel.
+        channel: ChannelIx,
+        /// The threshold; 0 switches the limit off.
+        below: Setting,
+        /// How many of the last steps are looked at.
+        window: Setting,
+        /// Steps before which it does not fire.
+        min_steps: Setting,
+        /// Whether each of the window is below, or their sum.
+        sum: bool,
+    },
+}
+
+/// What happens when a limit is reached.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OnReach {
+    /// The instance ends.
+    Exit(ExitReason, ExitClass),
+    /// A node runs instead.
+    To(NodeIx),
+    /// The start is refused.
+    Refuse,
+}
+
+/// What of a limit is kept for `finally`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Reserve {
+    /// A share of the bound, 0 to below 1.
+    Share(f64),
+    /// Units of what is counted (tokens, dollars, seconds, calls).
+    Units(f64),
+}

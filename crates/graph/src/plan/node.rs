@@ -1,0 +1,192 @@
+//! Nodes and tools.
+
+use std::sync::Arc;
+
+use deepgraph_protocol::{Map, OutputShape, ToolSpec};
+
+use super::{ChannelIx, GraphIx, NodeIx, Route, Setting, ToolIx, Write};
+use crate::{Field, Text, ValueExpr};
+
+/// A node: one unit of work, with its ways out.
+#[derive(Debug)]
+pub struct Node {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Progress text; none: the name.
+    pub title: Option<Text>,
+    /// What it does.
+    pub verb: Verb,
+    /// What it writes.
+    pub update: Vec<Write>,
+    /// The ways out; none: the branch ends here.
+    pub next: Option<Route>,
+    /// Where a failure leads; none: exit by error class.
+    pub on_error: Option<Route>,
+    /// Longest time per attempt.
+    pub timeout: Option<Setting>,
+    /// Repetition after a failed attempt.
+    pub retry: Retry,
+    /// How long an equal call's result may be reused.
+    pub cache: Option<Setting>,
+    /// Whether it is reachable from `finally`: part of the report stage.
+    pub in_finally: bool,
+}
+
+/// What a node does.
+#[derive(Debug)]
+pub enum Verb {
+    /// Nothing but its `update`.
+    Pass,
+    /// Calls a model.
+    Model(Box<ModelNode>),
+    /// Runs the tool calls of the last reply of a model node.
+    RunTools(NodeIx),
+    /// Calls a graph or an op.
+    Call(Call),
+    /// Asks a person.
+    Ask(Ask),
+}
+
+/// A call of a model.
+#[derive(Debug)]
+pub struct ModelNode {
+    /// The model's name.
+    pub model: Setting,
+    /// System message.
+    pub system: Option<Text>,
+    /// The conversation.
+    pub messages: Option<ChannelIx>,
+    /// Whether the reply is added to the conversation (false with `{read: ...}`).
+    pub extends: bool,
+    /// Last user message; not stored.
+    pub prompt: Option<Text>,
+    /// The tools that it offers.
+    pub tools: Vec<ToolIx>,
+    /// The tools as models see them, in the same order.
+    pub specs: Vec<ToolSpec>,
+    /// Structured output.
+    pub returns: Option<Returns>,
+    /// Upper bound of the reply, in tokens.
+    pub max_output: Option<Setting>,
+    /// How the request is made to fit the context window.
+    pub truncate: Truncate,
+    /// Provider options.
+    pub options: Map,
+    /// The channels that `system` and `prompt` read, without that of `messages`.
+    pub reads: Vec<ChannelIx>,
+}
+
+/// The shape of a structured answer.
+#[derive(Debug)]
+pub struct Returns {
+    /// Its type.
+    pub field: Field,
+    /// Its name and JSON Schema.
+    pub shape: OutputShape,
+}
+
+/// What is cut, in order, when a request does not fit the context window.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Truncate {
+    /// What to cut, in order.
+    pub cut: Vec<Cut>,
+    /// Share of the window to fill.
+    pub to: f64,
+    /// Share taken off after each overflow.
+    pub shrink: f64,
+    /// Requests in all.
+    pub tries: u32,
+}
+
+/// Something that may be cut from a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Cut {
+    /// Contents of tool answers, oldest first.
+    ToolResults,
+    /// Whole messages, oldest first.
+    Oldest,
+    /// Items of a list channel (oldest first) or the end of a text channel.
+    Channel(ChannelIx),
+}
+
+/// A call of a graph or an op.
+#[derive(Debug)]
+pub struct Call {
+    /// What is called.
+    pub callee: Callee,
+    /// Its input, by name.
+    pub input: Vec<(Arc<str>, ValueExpr)>,
+}
+
+/// What a call calls.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Callee {
+    /// A graph of the bundle.
+    Graph(GraphIx),
+    /// An op, by name.
+    Op(Arc<str>),
+}
+
+/// A question to a person.
+#[derive(Debug)]
+pub struct Ask {
+    /// The question.
+    pub question: Text,
+    /// The shape of the answer.
+    pub returns: Returns,
+}
+
+/// A tool that model nodes may offer.
+#[derive(Debug)]
+pub struct Tool {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Its arguments, by name.
+    pub parameters: Vec<(Arc<str>, Field)>,
+    /// What it does; none: it only writes, answers or leads somewhere.
+    pub call: Option<Call>,
+    /// What it asks a person (instead of `call`).
+    pub ask: Option<Ask>,
+    /// What it writes.
+    pub update: Vec<Write>,
+    /// What the model is told; none: the default answer.
+    pub answer: Option<Text>,
+    /// Longest answer that goes back to the model, in tokens.
+    pub answer_max: Setting,
+    /// Where it leads.
+    pub next: Option<Route>,
+    /// Where a failed call leads; none: the failure is answered and the loop goes on.
+    pub on_error: Option<Route>,
+    /// Longest time per attempt.
+    pub timeout: Option<Setting>,
+    /// Repetition after a failed attempt.
+    pub retry: Retry,
+    /// How long an equal call's result may be reused.
+    pub cache: Option<Setting>,
+    /// Calls of one turn that may run.
+    pub parallel: Option<Setting>,
+    /// What becomes of those past `parallel`.
+    pub overflow: Overflow,
+}
+
+/// What becomes of calls of one turn past `parallel`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Overflow {
+    /// They are refused with an answer.
+    Refuse,
+    /// They run in later waves of the same turn.
+    Queue,
+}
+
+/// Repetition after a failed attempt.
+#[derive(Clone, Debug)]
+pub struct Retry {
+    /// Attempts in all, at least 1.
+    pub max: Setting,
+    /// Wait before the second attempt.
+    pub backoff: Setting,
+    /// The wait grows by this factor.
+    pub factor: f64,
+    /// Which errors are repeated; none: the transient kinds.
+    pub condition: Option<ValueExpr>,
+}
