@@ -3,11 +3,11 @@
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use petgraph::graph::{DiGraph, NodeIndex};
-use petgraph::visit::{Bfs, EdgeRef};
+use petgraph::visit::{Bfs, EdgeFiltered, EdgeRef};
 
 use crate::{Counted, Graph, Limit, NodeIx, OnReach, Route, Target, ToolIx, ValueExpr, Verb, Way};
 
@@ -53,12 +53,17 @@ pub(crate) enum Cause {
 pub(crate) struct Shape {
     pub graph: DiGraph<Spot, Edge>,
     spots: BTreeMap<Spot, NodeIndex>,
+    /// The limits that count named nodes or tools.
+    naming: BTreeSet<usize>,
 }
 
 impl Shape {
     /// The topology of a graph; limits included.
     pub fn of(graph: &Graph) -> Shape {
-        let mut shape = Shape { graph: DiGraph::new(), spots: BTreeMap::new() };
+        let naming =
+            graph.limits.iter().enumerate().filter(|(_, l)| matches!(l.counted, Counted::Names { .. }));
+        let naming = naming.map(|(index, _)| index).collect();
+        let mut shape = Shape { graph: DiGraph::new(), spots: BTreeMap::new(), naming };
         shape.spot(Spot::Start);
         for index in 0..graph.nodes.len() {
             shape.spot(Spot::Node(NodeIx(index)));
@@ -165,11 +170,18 @@ impl Shape {
     }
 
     /// The nodes that can be reached from a spot.
+    ///
+    /// Meters run on in the stage of `finally`, but what their limits lead to belongs to the main part.
     pub fn reached(&self, from: &Spot) -> Vec<NodeIx> {
         let Some(start) = self.index(from) else { return Vec::new() };
-        let mut bfs = Bfs::new(&self.graph, start);
+        let followed = |cause: Cause| match cause {
+            Cause::Limit(index) => *from != Spot::Finally || self.naming.contains(&index),
+            _ => true,
+        };
+        let part = EdgeFiltered::from_fn(&self.graph, |e| followed(e.weight().cause));
+        let mut bfs = Bfs::new(&part, start);
         let mut found = Vec::new();
-        while let Some(index) = bfs.next(&self.graph) {
+        while let Some(index) = bfs.next(&part) {
             if let Some(Spot::Node(ix)) = self.graph.node_weight(index) {
                 found.push(*ix);
             }

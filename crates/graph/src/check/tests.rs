@@ -162,6 +162,17 @@ fn the_stage_of_finally_stands_apart() {
 }
 
 #[test]
+fn a_meter_in_the_stage_of_finally_leads_nowhere_in_it() {
+    let text = nodes(
+        "a",
+        "  a: {model: x, prompt: p, next: {exit: completed}}\n  b: {update: {s: q}}\n  report: {model: x, prompt: p}\n",
+        "finally: report\nlimits: {l: {count: tokens, max: 9, to: b}}\n",
+    );
+    let stage: Vec<bool> = clean(&text).root().nodes.iter().map(|n| n.in_finally).collect();
+    assert_eq!(stage, [false, false, true]);
+}
+
+#[test]
 fn writers_of_one_super_step() {
     let fan = |a: &str, b: &str| nodes("{to: [a, b]}", &format!("  a: {a}\n  b: {b}\n"), "");
     compare(&[

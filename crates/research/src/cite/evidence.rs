@@ -1,6 +1,7 @@
 //! Where a sentence stands in the sources that it cites.
 
 use std::ops::Range;
+use std::rc::Rc;
 
 use deepgraph_protocol::Source;
 
@@ -39,6 +40,8 @@ pub(super) struct Evidence<'s> {
 
 /// The sentence that is checked.
 struct Claim {
+    /// On one line.
+    words: String,
     stems: Stems,
     figures: Vec<Figure>,
     /// Which of them are said to be rounded.
@@ -55,6 +58,10 @@ struct Place<'s> {
     range: Range<usize>,
     figures: Vec<Figure>,
     stems: Stems,
+    /// Words of the title and the headings above it.
+    context: Rc<Stems>,
+    /// Its value on one line.
+    words: String,
 }
 
 /// The places that bear a sentence out, in the order of its sources; or the reason why it is not borne out.
@@ -73,6 +80,7 @@ pub(super) fn evidence<'s>(sentence: &str, cited: &[&'s Source]) -> Result<Vec<E
 
 fn places(source: &Source) -> impl Iterator<Item = Place<'_>> {
     let mut last: Option<Range<usize>> = None;
+    let context = Rc::new(context(source));
     statements(&source.text).into_iter().filter_map(move |statement| {
         // The cells of a row are one place.
         if last.as_ref() == Some(&statement.range) {
@@ -86,7 +94,8 @@ fn places(source: &Source) -> impl Iterator<Item = Place<'_>> {
             .chain(statement.labels.iter().flat_map(|l| content_stems(l)));
         let stems = stems.collect();
         figures.extend(spelled(text));
-        Some(Place { source, range: statement.range, figures, stems })
+        let words = one_line(source.text.get(statement.value)?);
+        Some(Place { source, range: statement.range, figures, stems, context: context.clone(), words })
     })
 }
 
@@ -100,7 +109,14 @@ impl Claim {
         let (first, names): (Vec<_>, Vec<_>) = capitals.into_iter().partition(|(at, _)| Some(*at) == start);
         let first = first.first().map(|(_, word)| stem(word));
         let names = names.into_iter().map(|(_, word)| stem(word)).collect();
-        Claim { stems: stems_beside(sentence, &figures), figures, rounded, names, first }
+        Claim {
+            words: one_line(sentence),
+            stems: stems_beside(sentence, &figures),
+            figures,
+            rounded,
+            names,
+            first,
+        }
     }
 
     /// A sentence in which not one name is known to its sources speaks of something else.
@@ -181,7 +197,8 @@ impl Claim {
                 .union(&context(source))
                 .filter(|s| self.stems.contains(*s))
                 .count();
-            if self.common(place) > 0 && (self.common_in_context(place) >= needed || all > needed) {
+            if self.common_in_context(place) > 0 && (self.common_in_context(place) >= needed || all > needed)
+            {
                 chosen.push(i);
             }
         }
@@ -196,15 +213,16 @@ impl Claim {
         among.iter().any(|f| mine.is_borne_out_by(f) || (rounded && mine.is_rounded_from(f)))
     }
 
-    /// Words in common with the statement itself.
+    /// Words in common with the statement itself; those that its title and headings hold anyway do not count.
     fn common(&self, place: &Place) -> usize {
-        self.stems.intersection(&place.stems).count()
+        let own = self.stems.intersection(&place.stems).filter(|stem| !place.context.contains(*stem)).count();
+        let is_quoted = !place.words.is_empty() && self.words.contains(&place.words);
+        if is_quoted { self.stems.len() + own } else { own }
     }
 
     /// Words in common with the statement, its headings and its title.
     fn common_in_context(&self, place: &Place) -> usize {
-        let context = context(place.source);
-        self.stems.iter().filter(|s| place.stems.contains(*s) || context.contains(*s)).count()
+        self.stems.iter().filter(|s| place.stems.contains(*s) || place.context.contains(*s)).count()
     }
 }
 
@@ -226,4 +244,8 @@ fn is_rounded(before: &str) -> bool {
     last.ends_with('~')
         || last.ends_with('≈')
         || words(last).last().is_some_and(|(_, word)| ROUNDED.contains(&word.to_lowercase().as_str()))
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

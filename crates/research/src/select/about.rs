@@ -46,7 +46,7 @@ pub(super) fn level(subject: &Subject, candidate: &Candidate) -> Option<Level> {
                 && names(&[&content_stems(candidate.name)]);
         return Some(if is_exact { Level::Exact } else { Level::Title });
     }
-    sets.extend(candidate.path.iter().map(|label| &label.stems));
+    sets.extend(candidate.path.iter().flat_map(|label| [&label.stems, &label.aside]));
     if names(&sets) {
         return Some(Level::Path);
     }

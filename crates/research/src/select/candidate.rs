@@ -40,8 +40,10 @@ pub(super) struct Candidate<'a> {
 pub(super) struct Label {
     /// As written.
     pub text: String,
-    /// Its words, years left out.
+    /// Its words, years and what stands in parentheses left out.
     pub stems: Stems,
+    /// The words in parentheses.
+    pub aside: Stems,
 }
 
 /// All statements of some passages.
@@ -126,7 +128,7 @@ const SHORTEST_CORRECTED: usize = 5;
 impl Candidate<'_> {
     /// Stems of value, path and title.
     pub fn all_stems(&self) -> Stems {
-        let path = self.path.iter().flat_map(|label| label.stems.iter());
+        let path = self.path.iter().flat_map(|label| label.stems.iter().chain(&label.aside));
         self.said.iter().chain(path).chain(&self.title).cloned().collect()
     }
 }
@@ -224,7 +226,15 @@ fn candidate<'a>(
 
 impl Label {
     fn new(text: &str) -> Label {
-        Label { text: text.trim().to_owned(), stems: content_stems(text) }
+        let (before, inside) = text.split_once('(').unwrap_or((text, ""));
+        let (inside, after) = inside.split_once(')').unwrap_or((inside, ""));
+        let (stems, aside) = (content_stems(&format!("{before} {after}")), content_stems(inside));
+        let text = text.trim().to_owned();
+        if stems.is_empty() {
+            Label { text, stems: aside, aside: stems }
+        } else {
+            Label { text, stems, aside }
+        }
     }
 }
 

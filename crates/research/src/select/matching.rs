@@ -5,7 +5,7 @@ use super::candidate::{Candidate, Label, Pool};
 use crate::question::{Asks, Facet};
 use crate::text::figures;
 use crate::text::synonyms::synonyms;
-use crate::text::words::{Stems, content_words, is_qualifier, stem};
+use crate::text::words::{Stems, content_words, is_qualifier, stem, words};
 
 /// Weight of a word that only qualifies others.
 const QUALIFIER: f64 = 0.25;
@@ -21,6 +21,9 @@ const LEAST_LABEL: f64 = 0.35;
 
 /// What the first word of a record's value counts for where it is what is asked for: "chief of state: President …".
 const OPENING: f64 = 1.0;
+
+/// What a word in parentheses counts for in a label.
+const ASIDE: f64 = 0.4;
 
 /// How well a statement matches.
 #[derive(Clone, Copy, Debug)]
@@ -66,7 +69,7 @@ pub(super) fn matches(
     };
     // A label that says what is asked for is no chance, as a word in a sentence may be.
     let kind = kind_bonus(facet, candidate);
-    let labelled = if !candidate.is_prose && form > LABELLED && kind >= 0.0 { 0.08 } else { 0.0 };
+    let labelled = if !candidate.is_prose && form > LABELLED && kind >= 0.0 { 0.15 } else { 0.0 };
     let score = 0.5 * coverage
         + 0.3 * form
         + labelled
@@ -126,22 +129,24 @@ impl<'a> Word<'a> {
 
     /// How surely a statement holds it, its labels, title and the sentences before included.
     fn in_statement(&self, candidate: &Candidate) -> f64 {
-        let path = candidate.path.iter().map(|label| self.strength(&label.stems)).fold(0.0, f64::max);
+        let in_label = |label: &Label| self.strength(&label.stems).max(self.strength(&label.aside));
+        let path = candidate.path.iter().map(in_label).fold(0.0, f64::max);
         let own = self.strength(&candidate.said).max(path);
         own.max(0.9 * self.strength(&candidate.title)).max(0.4 * self.strength(&candidate.before))
     }
 }
 
-/// The label that is most nearly the facet, and how nearly: words in common ÷ words of both, by weight. Labels
-/// below it that say something else ("male" under "Population") take a little away, and so do those above it
-/// ("Sex ratio" over "total population").
+/// The label that is most nearly the facet, and how nearly: words in common ÷ words of both, by weight. Words in
+/// parentheses count little. Labels below it that say something else ("male" under "Population") take a little
+/// away, and so do those above it ("Sex ratio" over "total population").
 fn best_label(words: &[Word], all: f64, candidate: &Candidate) -> (f64, Option<usize>) {
     let mut best = (0.0, None);
     for (i, label) in candidate.path.iter().enumerate() {
-        let common: f64 = words.iter().map(|w| w.weight * w.strength(&label.stems)).sum();
+        let strength = |w: &Word| w.strength(&label.stems).max(ASIDE * w.strength(&label.aside));
+        let common: f64 = words.iter().map(|w| w.weight * strength(w)).sum();
         let below = candidate.path[i + 1..].iter().map(|l| foreign(words, l)).sum::<f64>();
-        let share = common / (all + foreign(words, label)).max(f64::EPSILON);
         let above = candidate.path[..i].iter().map(|l| foreign(words, l)).sum::<f64>();
+        let share = common / (all + foreign(words, label)).max(f64::EPSILON);
         let exact = (share - 0.1 * below.min(2.0) - 0.06 * above.min(5.0)).max(0.0);
         // Of two equal ones the inner.
         if exact > 0.0 && exact >= best.0 {
@@ -151,21 +156,24 @@ fn best_label(words: &[Word], all: f64, candidate: &Candidate) -> (f64, Option<u
     best
 }
 
-/// Whether the first content word of a value is what is asked for.
+/// Whether a name is asked for and the value begins with what it is the name of: "President …".
 fn opens_with_head(facet: &Facet, candidate: &Candidate) -> bool {
-    let first = content_words(&candidate.value).next().map(|(_, word)| stem(word));
-    first.is_some() && first == facet.head
+    let first = words(&candidate.value).next().filter(|(at, _)| *at == 0).map(|(_, word)| stem(word));
+    facet.asks == Asks::Name && first.is_some() && first == facet.head && has_name(&candidate.value)
 }
 
 /// Weight of the words of a label that the facet does not have. A label that says "total" adds little to what stands
 /// above it, whatever it is the total of.
 fn foreign(words: &[Word], label: &Label) -> f64 {
-    let is_foreign = |stem: &&String| {
-        let set: Stems = [(*stem).clone()].into();
-        words.iter().all(|w| w.strength(&set) == 0.0)
+    let of = |stems: &Stems| -> f64 {
+        let is_foreign = |stem: &&String| {
+            let set: Stems = [(*stem).clone()].into();
+            words.iter().all(|w| w.strength(&set) == 0.0)
+        };
+        let weight = |stem: &String| if is_qualifier(stem) { NEUTRAL } else { 1.0 };
+        stems.iter().filter(is_foreign).map(weight).sum()
     };
-    let weight = |stem: &String| if is_qualifier(stem) { NEUTRAL } else { 1.0 };
-    let foreign: f64 = label.stems.iter().filter(is_foreign).map(weight).sum();
+    let foreign = of(&label.stems) + 0.5 * ASIDE * of(&label.aside);
     if label.stems.iter().any(|stem| matches!(stem.as_str(), "total" | "overal")) {
         foreign * 0.2
     } else {

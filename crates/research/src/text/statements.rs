@@ -37,7 +37,7 @@ impl Statement {
 /// Stands between the parts of a label.
 pub const SEPARATOR: &str = " › ";
 
-/// The longest label, in words.
+/// The longest part of a label, in words.
 const LONGEST_LABEL: usize = 12;
 
 /// The longest question that is taken for the heading of its answer, in words.
@@ -88,7 +88,8 @@ pub fn label_end(line: &str) -> Option<usize> {
             continue;
         }
         let label = &line[..at];
-        let is_short = !label.trim().is_empty() && label.split_whitespace().count() <= LONGEST_LABEL;
+        let is_short_part = |part: &str| part.split_whitespace().count() <= LONGEST_LABEL;
+        let is_short = !label.trim().is_empty() && label.split(SEPARATOR).all(is_short_part);
         let is_sentence = label.contains(". ") || label.contains(['?', '!', ';']) || label.contains("://");
         let says = !behind[marks..line_end.saturating_sub(at + 1).max(marks)].trim().is_empty();
         return (is_short && !is_sentence && says).then_some(at + 1 + marks);

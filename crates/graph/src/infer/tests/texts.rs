@@ -56,11 +56,34 @@ fn chains_that_would_overflow_the_stack_are_refused() {
     assert!(said(&prompt(&elifs))[0].starts_with("DG0008"));
     let parens = format!("{}n{}", "(".repeat(300), ")".repeat(300));
     assert!(said(&update("n", &parens))[0].starts_with("DG0"));
-    // What is allowed is evaluated without an overflow, in the small stack of a test.
-    let allowed = vec!["n"; 299].join(" + ");
-    clean(&update("n", &allowed));
+    // What is allowed goes through without an overflow, in the small stack of a test.
+    let allowed = [
+        vec!["n"; 299].join(" + "),
+        format!("{}n", "not ".repeat(590)),
+        format!("{}n", "-".repeat(590)),
+        format!("any{}", ".x".repeat(295)),
+        format!("any{}", "[0]".repeat(190)),
+        format!("n{}", " | string".repeat(290)),
+        format!("{}n", "n if n else ".repeat(145)),
+        format!("n{}", " ** n".repeat(290)),
+        format!("n{}", " is string".repeat(190)),
+        format!("n{}", " == n".repeat(290)),
+        format!("{}n{}", "(".repeat(290), ")".repeat(290)),
+        format!("{}{}", "[".repeat(290), "]".repeat(290)),
+    ];
+    for source in allowed {
+        let found = said(&update("any", &format!("'{source}'")));
+        assert!(found.iter().all(|d| d.starts_with("DG0307")), "{source}: {found:?}");
+        if let Ok(loaded) = crate::testing::try_load(&update("any", &format!("'{source}'"))) {
+            let write = &loaded.bundle.root().nodes[0].update[0].value;
+            // It may be an error, but it ends.
+            let _ = loaded.bundle.programs.value(write, &(std::sync::Arc::new(Nothing) as _));
+        }
+    }
     let nested = format!("{}x{}", "{% if q %}".repeat(40), "{% endif %}".repeat(40));
     clean(&prompt(&nested));
+    let branches = format!("{{% if q %}}{}{{% endif %}}", "{% elif q %}".repeat(99));
+    clean(&prompt(&branches));
 }
 
 #[test]

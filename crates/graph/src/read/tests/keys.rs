@@ -146,7 +146,7 @@ fn a_mistake_is_told_once() {
         ),
         (
             "type",
-            graph("types: {p: {a: strng}}").replace("n: integer", "n: p").replace("\"'x'\"", "n.x"),
+            graph("types: {p: {a: strng}}").replace("n: integer", "n: p").replace("\"'x'\"", "n.a"),
             &["DG0206 5:16 unknown type \"strng\"..."],
         ),
         (

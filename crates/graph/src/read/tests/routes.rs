@@ -1,6 +1,6 @@
 //! Routes and limits.
 
-use super::{graph, limit, node};
+use super::{limit, node};
 use crate::testing::compare;
 
 #[test]
