@@ -111,6 +111,9 @@ impl Part {
     /// One facet in words: `population of Uruguay`; the subject alone where no facet is given.
     pub fn name_of(&self, facet: Option<&Facet>) -> String {
         match (&self.subject, facet) {
+            (Some(subject), Some(facet)) if facet.head.is_none() => {
+                format!("{}: {}", subject.text, facet.text)
+            }
             (Some(subject), Some(facet)) => format!("{} of {}", facet.text, subject.text),
             (Some(subject), None) => subject.text.clone(),
             (None, Some(facet)) => facet.text.clone(),

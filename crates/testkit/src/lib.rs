@@ -5,6 +5,8 @@
 
 mod reply;
 mod sim;
+mod sim_run;
 
 pub use reply::{call, calls, data, fails, says};
-pub use sim::{Sim, SimRun};
+pub use sim::Sim;
+pub use sim_run::SimRun;

@@ -6,10 +6,11 @@ use std::sync::Arc;
 use deepgraph_engine::Machine;
 use deepgraph_graph::{Bundle, GraphIx};
 use deepgraph_protocol::{
-    Effect, Entry, EntryBody, ErrorKind, Event, Grant, Map, Millis, ModelReply, ModelRequest, Output,
-    SEMANTICS, ScopeEnd, ScopePath, Started, StepError, StepId, StepOutput, Usage, Value,
+    Effect, Entry, EntryBody, ErrorKind, Grant, Map, Millis, ModelReply, ModelRequest, Output, SEMANTICS,
+    ScopePath, Started, StepError, StepId, StepOutput, Usage, Value,
 };
-use deepgraph_trace::{Row, Trace};
+
+use crate::SimRun;
 
 type Model<'a> = dyn FnMut(&StepId, &ModelRequest) -> Result<ModelReply, StepError> + 'a;
 type Ops<'a> = dyn FnMut(&StepId, &str, &Map) -> Result<Value, StepError> + 'a;
@@ -32,23 +33,6 @@ pub struct Sim<'a> {
     nobody: bool,
     cancel_at: Option<usize>,
     stop_at: Option<usize>,
-}
-
-/// What came of a simulated run.
-#[derive(Debug)]
-pub struct SimRun {
-    /// How the root ended; none where the run was stopped before, or waits for a person.
-    pub end: Option<ScopeEnd>,
-    /// The journals, in order of commit.
-    pub rows: Vec<(ScopePath, Entry)>,
-    /// The events, in order.
-    pub events: Vec<Event>,
-    /// Model requests that were sent, in order.
-    pub requests: Vec<(StepId, ModelRequest)>,
-    /// The most instances of each graph that were alive at once.
-    pub most_alive: BTreeMap<String, usize>,
-    /// Steps that were carried out, with how often.
-    pub carried_out: BTreeMap<StepId, usize>,
 }
 
 impl<'a> Sim<'a> {
@@ -165,33 +149,6 @@ impl<'a> Sim<'a> {
             }
         }
         world.go_on()
-    }
-}
-
-impl SimRun {
-    /// The canonical trace, without times.
-    pub fn trace(&self, bundle: &Arc<Bundle>) -> Trace {
-        let rows = self.rows.iter().map(|(scope, entry)| Row { scope, entry });
-        deepgraph_trace::fold(bundle, rows)
-            .unwrap_or_else(|e| panic!("the journals do not fold: {e}"))
-            .redact("")
-    }
-
-    /// The Machine of a scope as the journals leave it.
-    pub fn machine(&self, bundle: &Arc<Bundle>, scope: &str) -> Machine {
-        let scope = ScopePath::new(scope);
-        let mut rows = self.rows.iter().filter(|(s, _)| *s == scope).map(|(_, entry)| entry);
-        let started = rows.clone().next().map(|e| &e.body);
-        let Some(EntryBody::Started(Started { graph, .. })) = started else { panic!("no scope `{scope}`") };
-        let graph = bundle.find(graph).unwrap_or_else(|| panic!("no graph `{graph}`"));
-        let mut machine = Machine::new(bundle.clone(), graph, scope.clone());
-        rows.by_ref().for_each(|entry| drop(machine.apply(entry)));
-        machine
-    }
-
-    /// How the root ended.
-    pub fn ended(&self) -> &ScopeEnd {
-        self.end.as_ref().unwrap_or_else(|| panic!("the run has not ended; last: {:?}", self.events.last()))
     }
 }
 

@@ -1,5 +1,6 @@
 //! A bundle as a Mermaid flowchart.
 
+mod failures;
 mod labels;
 #[cfg(test)]
 mod tests;
@@ -73,6 +74,9 @@ fn callees(graph: &Graph) -> Vec<usize> {
         .collect()
 }
 
+/// Exits that every graph has, whatever its file says.
+const BY_ITSELF: [&str; 2] = ["cancelled", "graph_error"];
+
 struct Drawing<'b> {
     bundle: &'b Bundle,
     nested: BTreeMap<usize, Vec<usize>>,
@@ -104,6 +108,7 @@ impl Drawing<'_> {
         one.exits(&mut self.text);
         one.edges(&mut self.text);
         one.limits(&mut self.text);
+        one.failures(&mut self.text);
         one.calls(&mut self.links);
         for child in self.nested.get(&ix).cloned().unwrap_or_default() {
             self.graph(child, depth + 1);
@@ -147,6 +152,9 @@ impl One<'_> {
                 _ => false,
             };
         }
+        names.extend(failures::exits(self.graph).into_iter().map(Arc::from));
+        names.extend(BY_ITSELF.map(Arc::from));
+        names.extend(self.of_grant().into_iter().map(Arc::from));
         names.into_iter().collect()
     }
 
@@ -279,6 +287,29 @@ impl One<'_> {
                 let _ = writeln!(text, "{}{source} ==>|{label}| {}", self.pad, self.id(&to));
             }
         }
+    }
+
+    fn of_grant(&self) -> Vec<&'static str> {
+        failures::of_grant(self.bundle, GraphIx(self.ix)).into_iter().collect()
+    }
+
+    /// The exits that no route and no limit names.
+    fn failures(&self, text: &mut String) {
+        let draw = |text: &mut String, from: &str, label: &str, exits: &[&str]| {
+            if exits.is_empty() {
+                return;
+            }
+            let _ = writeln!(text, "{}{from}(({}))", self.pad, quoted(label));
+            for exit in exits {
+                let _ = writeln!(text, "{}{from} -.-> {}", self.pad, self.id(&Spot::Exit((*exit).into())));
+            }
+        };
+        let failing: Vec<&str> = failures::exits(self.graph).into_iter().collect();
+        draw(text, &format!("g{}_fails", self.ix), "a step fails, no on_error holds", &failing);
+        draw(text, &format!("g{}_grant", self.ix), "what the caller granted is used up", &self.of_grant());
+        let [cancelled, fault] = BY_ITSELF;
+        draw(text, &format!("g{}_cancel", self.ix), "cancelled from outside", &[cancelled]);
+        draw(text, &format!("g{}_fault", self.ix), "an expression fails, or two writers", &[fault]);
     }
 
     /// Where the lines of a limit begin.

@@ -66,7 +66,7 @@ impl Facet {
                 terms: terms.into(),
             });
         }
-        let terms = text.clone();
+        let terms = terms(&kept, &text);
         (!stems.is_empty() || is_question).then(|| Facet {
             head: head(&kept),
             text,
@@ -160,6 +160,17 @@ fn cleaned<'t, 'a>(tokens: &'t [Token<'a>]) -> Vec<&'t Token<'a>> {
         kept.pop();
     }
     kept
+}
+
+/// The words to search for: those that do not only ask.
+fn terms(kept: &[&Token], text: &str) -> String {
+    let words = kept.iter().filter(|t| !t.is_question_word() && !is_stop(t.text)).map(|t| t.text);
+    let terms = words.collect::<Vec<_>>().join(" ");
+    match fold(text).as_str() {
+        "where" => "location".to_owned(),
+        _ if terms.is_empty() => text.to_owned(),
+        _ => terms,
+    }
 }
 
 /// The kept words as they stand in the text; the gaps that were left are one space.

@@ -9,7 +9,7 @@ use super::facet::{Facet, says_something};
 use super::names::names;
 use super::tokens::{Token, tokens};
 use super::{Part, Subject};
-use crate::text::words::is_stop;
+use crate::text::words::{is_number, is_stop};
 
 /// Labels before a colon that are no subjects.
 const LABELS: &[&str] = &["brief", "goal", "objective", "question", "request", "research", "task", "topic"];
@@ -160,7 +160,10 @@ fn primary(tokens: &[Token], names: &[Range<usize>], piece: &Range<usize>) -> Op
 fn unwritten(tokens: &[Token], piece: &Range<usize>, after_subject: bool) -> Option<Range<usize>> {
     let words = &tokens[piece.clone()];
     let phrase = |start: usize| {
-        let len = words[start..].iter().take_while(|t| !t.is_preposition() && !t.is_auxiliary()).count();
+        let len = words[start..]
+            .iter()
+            .take_while(|t| !t.is_preposition() && !t.is_auxiliary() && !is_number(t.text))
+            .count();
         let first = words.get(start)?;
         let is_plain = len > 0 && !first.is_determiner() && says_something(first.text) && is_thing(first);
         is_plain.then_some(piece.start + start..piece.start + start + len)

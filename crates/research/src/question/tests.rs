@@ -95,6 +95,7 @@ fn without_capitals() {
     check("uruguay population", &["uruguay population"]);
     check("when did uruguay become independent", &["uruguay: when become independent"]);
     check("who is maria lopez", &["maria lopez"]);
+    check("inflation in argentina 2022", &["argentina: inflation 2022"]);
     check("what is the price of delivery", &["delivery: price"]);
     check("gdp of the usa and china", &["usa: gdp", "china: gdp"]);
     check("What is the budget for the new ferries?", &["new ferries: budget"]);
@@ -169,4 +170,13 @@ fn facets_have_a_head() {
     assert_eq!(head("population density"), "densiti");
     assert_eq!(head("how large"), "area");
     assert_eq!(head("how work"), "");
+}
+
+#[test]
+fn searches_use_the_words_of_documents() {
+    let terms = |text: &str| Facet::new(text).map(|f| f.terms).unwrap_or_default();
+    assert_eq!(terms("how large"), "area size");
+    assert_eq!(terms("who is the president"), "president");
+    assert_eq!(terms("real GDP per capita"), "real GDP capita");
+    assert_eq!(terms("where"), "location");
 }

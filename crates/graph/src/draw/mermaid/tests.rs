@@ -43,19 +43,28 @@ const DRAWING: &str = r#"flowchart TD
       g0_fin(("finally"))
       g0_n2["tidy"]
     end
-    g0_x0(["clarification_needed"])
-    g0_x1(["cost_budget"])
-    g0_x2(["inherit<br/>exit of the called graph"])
-    g0_x3(["step_limit"])
+    g0_x0(["cancelled"])
+    g0_x1(["clarification_needed"])
+    g0_x2(["cost_budget"])
+    g0_x3(["graph_error"])
+    g0_x4(["inherit<br/>exit of the called graph"])
+    g0_x5(["step_limit"])
+    g0_x6(["tool_error"])
     g0_start -->|"q == #quot;a#124;b#quot; or q #lt; 'ü漢'"| g0_n0
     g0_start --> g0_n1
     g0_fin -->|"a"| g0_n2
     g0_n0 --> g0_n1
-    g0_n0 -.->|"on_error"| g0_x0
-    g0_n1 --> g0_x2
-    g0_n0 ==>|"asked: ask ≤ 2"| g0_x3
+    g0_n0 -.->|"on_error"| g0_x1
+    g0_n1 --> g0_x4
+    g0_n0 ==>|"asked: ask ≤ 2"| g0_x5
     g0_any(("at any step"))
-    g0_any ==>|"money: cost_usd ≤ 1.5"| g0_x1
+    g0_any ==>|"money: cost_usd ≤ 1.5"| g0_x2
+    g0_fails(("a step fails, no on_error holds"))
+    g0_fails -.-> g0_x6
+    g0_cancel(("cancelled from outside"))
+    g0_cancel -.-> g0_x0
+    g0_fault(("an expression fails, or two writers"))
+    g0_fault -.-> g0_x3
     subgraph g1["child"]
       g1_start(("start"))
       g1_n0["open"]
@@ -66,17 +75,33 @@ const DRAWING: &str = r#"flowchart TD
       g1_t1>"done"]
       g1_n2 --- g1_t1
       g1_n3["stop"]
-      g1_x0(["completed"])
-      g1_x1(["iteration_limit"])
-      g1_x2(["research_complete"])
+      g1_x0(["cancelled"])
+      g1_x1(["completed"])
+      g1_x2(["context_overflow"])
+      g1_x3(["cost_budget"])
+      g1_x4(["graph_error"])
+      g1_x5(["iteration_limit"])
+      g1_x6(["model_error"])
+      g1_x7(["refusal"])
+      g1_x8(["research_complete"])
       g1_start --> g1_n0
       g1_n0 --> g1_n1
       g1_n1 --> g1_n2
       g1_n2 --> g1_n1
-      g1_t1 --> g1_x2
-      g1_n3 --> g1_x0
-      g1_n1 ==>|"turns: turns ≤ 5"| g1_x1
+      g1_t1 --> g1_x8
+      g1_n3 --> g1_x1
+      g1_n1 ==>|"turns: turns ≤ 5"| g1_x5
       g1_t0 ==>|"calls: think ≤ 3"| g1_n3
+      g1_fails(("a step fails, no on_error holds"))
+      g1_fails -.-> g1_x2
+      g1_fails -.-> g1_x6
+      g1_fails -.-> g1_x7
+      g1_grant(("what the caller granted is used up"))
+      g1_grant -.-> g1_x3
+      g1_cancel(("cancelled from outside"))
+      g1_cancel -.-> g1_x0
+      g1_fault(("an expression fails, or two writers"))
+      g1_fault -.-> g1_x4
     end
   end
   g0_n1 -.->|"starts"| g1_start

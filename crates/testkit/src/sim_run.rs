@@ -1,0 +1,53 @@
+//! What came of a simulated run.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use deepgraph_engine::Machine;
+use deepgraph_graph::Bundle;
+use deepgraph_protocol::{Entry, EntryBody, Event, ModelRequest, ScopeEnd, ScopePath, Started, StepId};
+use deepgraph_trace::{Row, Trace};
+
+/// What came of a simulated run.
+#[derive(Debug)]
+pub struct SimRun {
+    /// How the root ended; none where the run was stopped before, or waits for a person.
+    pub end: Option<ScopeEnd>,
+    /// The journals, in order of commit.
+    pub rows: Vec<(ScopePath, Entry)>,
+    /// The events, in order.
+    pub events: Vec<Event>,
+    /// Model requests that were sent, in order.
+    pub requests: Vec<(StepId, ModelRequest)>,
+    /// The most instances of each graph that were alive at once.
+    pub most_alive: BTreeMap<String, usize>,
+    /// Steps that were carried out, with how often.
+    pub carried_out: BTreeMap<StepId, usize>,
+}
+
+impl SimRun {
+    /// The canonical trace, without times.
+    pub fn trace(&self, bundle: &Arc<Bundle>) -> Trace {
+        let rows = self.rows.iter().map(|(scope, entry)| Row { scope, entry });
+        deepgraph_trace::fold(bundle, rows)
+            .unwrap_or_else(|e| panic!("the journals do not fold: {e}"))
+            .redact("")
+    }
+
+    /// The Machine of a scope as the journals leave it.
+    pub fn machine(&self, bundle: &Arc<Bundle>, scope: &str) -> Machine {
+        let scope = ScopePath::new(scope);
+        let mut rows = self.rows.iter().filter(|(s, _)| *s == scope).map(|(_, entry)| entry);
+        let started = rows.clone().next().map(|e| &e.body);
+        let Some(EntryBody::Started(Started { graph, .. })) = started else { panic!("no scope `{scope}`") };
+        let graph = bundle.find(graph).unwrap_or_else(|| panic!("no graph `{graph}`"));
+        let mut machine = Machine::new(bundle.clone(), graph, scope.clone());
+        rows.by_ref().for_each(|entry| drop(machine.apply(entry)));
+        machine
+    }
+
+    /// How the root ended.
+    pub fn ended(&self) -> &ScopeEnd {
+        self.end.as_ref().unwrap_or_else(|| panic!("the run has not ended; last: {:?}", self.events.last()))
+    }
+}
