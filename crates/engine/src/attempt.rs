@@ -30,7 +30,7 @@ impl Machine {
     }
 
     fn next_attempt(&self, place: Place, before: Attempts, error: &StepError) -> Option<(Attempts, u64)> {
-        if self.cancelling.is_some() || self.candidates.iter().any(|c| c.stops_at_once) {
+        if self.cancelling.is_some() || self.stopping {
             return None;
         }
         let run = self.current.get(place.node)?;

@@ -15,8 +15,6 @@ pub(crate) struct Candidate {
     pub(crate) limit: Option<LimitHit>,
     pub(crate) detail: Option<String>,
     pub(crate) error: Option<StepError>,
-    /// Whether steps that are out are given up for it (a deadline).
-    pub(crate) stops_at_once: bool,
 }
 
 /// The way out that was taken.
@@ -69,7 +67,7 @@ impl Report {
 impl Candidate {
     /// A route that names an exit.
     pub(crate) fn route(reason: ExitReason, class: ExitClass) -> Candidate {
-        Candidate { reason, class, limit: None, detail: None, error: None, stops_at_once: false }
+        Candidate { reason, class, limit: None, detail: None, error: None }
     }
 
     /// A limit.
@@ -104,12 +102,6 @@ impl Candidate {
             detail: exit.detail.clone(),
             ..Candidate::route(exit.reason.clone(), exit.class)
         }
-    }
-
-    /// Steps that are out are given up for it.
-    pub(crate) fn at_once(mut self) -> Candidate {
-        self.stops_at_once = true;
-        self
     }
 }
 
@@ -201,6 +193,7 @@ impl Machine {
         }
         self.tell(Event::Finishing { scope: self.scope.clone(), reason });
         self.phase = Phase::Finally;
+        self.stopping = false;
         self.effects.retain(|key, _| !matches!(key, crate::machine::EffectKey::Timer(_)));
         self.set_timers();
         self.follow_start(route);

@@ -5,9 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use deepgraph_graph::{ChannelIx, Node, NodeIx, OnReach, Reducer, Route, Target, Verb, Write};
+use deepgraph_graph::{ChannelIx, Node, NodeIx, Reducer, Route, Target, Verb, Write};
 use deepgraph_protocol::{
-    ErrorClass, ErrorKind, Exit, FinishReason, Message, Meter, ModelReply, ScopeEnd, StepError, Value,
+    ErrorClass, ErrorKind, Exit, FinishReason, Message, ModelReply, ScopeEnd, StepError, Value,
 };
 
 use crate::channel::State;
@@ -116,34 +116,6 @@ impl Machine {
         }
     }
 
-    /// Limits that act at the end of a super-step: named calls, overshoots, gain.
-    fn check_boundary(&mut self) {
-        if self.in_finally() {
-            self.limits.iter_mut().for_each(|l| l.reached_now = false);
-            return;
-        }
-        let elapsed = self.elapsed();
-        let at = crate::limits::Reading { counters: &self.counters, ledger: &self.ledger, elapsed };
-        let mut acting = Vec::new();
-        for limit in &self.limits {
-            let overshot = matches!(limit.what, What::Meter(Meter::Tokens | Meter::CostUsd))
-                && limit.bound(false).is_some_and(|bound| limit.used(&at) > bound);
-            if limit.reached_now || overshot {
-                acting.push((limit.hit(limit.used(&at)), limit.on_reach.clone()));
-            } else if let Some(hit) = limit.saturated() {
-                acting.push((hit, limit.on_reach.clone()));
-            }
-        }
-        for (hit, on_reach) in acting {
-            match on_reach {
-                OnReach::Exit(reason, class) => self.candidates.push(Candidate::limit(reason, class, hit)),
-                OnReach::To(node) => self.detour = Some(node),
-                OnReach::Refuse => {}
-            }
-        }
-        self.limits.iter_mut().for_each(|l| l.reached_now = false);
-    }
-
     fn join_node(&mut self, run: NodeRun, pen: &mut Pen) -> Result<Arrival, StepError> {
         let bundle = self.bundle.clone();
         let node = &bundle.graph(self.graph).nodes[run.node.0];
@@ -229,7 +201,10 @@ impl Machine {
 
     fn join_failure(&mut self, node: &Node, error: &StepError, pen: &mut Pen) -> Result<Arrival, StepError> {
         let given_up = error.kind == ErrorKind::Cancelled || error.kind == ErrorKind::Refused;
-        let decided = self.cancelling.is_some() || self.detour.is_some() || !self.candidates.is_empty();
+        let decided = self.cancelling.is_some()
+            || self.stopping
+            || self.detour.is_some()
+            || !self.candidates.is_empty();
         if given_up && decided {
             return Ok(Arrival::Nowhere);
         }

@@ -13,12 +13,14 @@
 //! | `turn` | the calls of one model turn: admission, queueing, hard counting |
 //! | `settle`, `attempt` | what comes back: completions, failures, answers; further attempts |
 //! | `join`, `calls`, `pen` | the end of a super-step: updates, answers, routes, in plan order |
-//! | `limits`, `ledger`, `grant` | what is counted, what is reserved, what a child is granted |
+//! | `limits`, `act` | what is counted, up to what, and what then |
+//! | `ledger`, `grant` | what was used, what is reserved, what a child is granted |
 //! | `timer` | limits of time, and the clock that stands still while a person is asked |
 //! | `exit` | candidates, precedence, the `finally` stage, the end |
 //! | `channel`, `names` | state and reducers; what expressions can read |
 //! | `request` | rendering a model request |
 
+mod act;
 mod attempt;
 mod calls;
 mod channel;

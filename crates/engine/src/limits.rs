@@ -33,6 +33,8 @@ pub(crate) struct Active {
     pub(crate) count: u64,
     /// Whether the bound was reached in the current super-step, for named limits.
     pub(crate) reached_now: bool,
+    /// Whether it has acted at the end of a super-step.
+    pub(crate) acted: bool,
     /// Gain per step so far, for gain limits.
     pub(crate) gains: Vec<f64>,
 }
@@ -108,6 +110,7 @@ pub(crate) fn activate(graph: &Graph, config: &Map, grant: &Grant, now: Millis) 
             own: false,
             count: 0,
             reached_now: false,
+            acted: false,
             gains: Vec::new(),
         });
     }
@@ -149,6 +152,7 @@ fn declared(limit: &deepgraph_graph::Limit, config: &Map, granted: &dyn Fn(Meter
         own: limit.own,
         count: 0,
         reached_now: false,
+        acted: false,
         gains: Vec::new(),
     }
 }

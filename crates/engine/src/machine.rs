@@ -76,6 +76,8 @@ pub struct Machine {
     pub(crate) waiting_since: Option<Millis>,
     /// Timers that fired while waiting for a person: their time was not up.
     pub(crate) paused: Vec<Arc<str>>,
+    /// Whether the time of the stage is up: nothing is tried again.
+    pub(crate) stopping: bool,
     pub(crate) cancelling: Option<Option<String>>,
     /// Exits of children, by the step that started them.
     pub(crate) children: Vec<(StepId, Vec<Exit>)>,
@@ -136,6 +138,7 @@ impl Machine {
             waited: 0,
             waiting_since: None,
             paused: Vec::new(),
+            stopping: false,
             cancelling: None,
             children: Vec::new(),
             last_step: None,

@@ -3,13 +3,12 @@
 //! An entry about a step that is not open is late or a duplicate: it changes nothing. The driver sees to it
 //! that what it used is settled with the entry that closed the step.
 
-use deepgraph_graph::{OnReach, Returns, Verb};
+use deepgraph_graph::{Returns, Verb};
 use deepgraph_protocol::{
     Effect, ErrorKind, Event, FinishReason, Meter, ModelReply, ScopeEnd, Spent, StepError, StepId,
     StepOutput, Usage, Value,
 };
 
-use crate::exit::Candidate;
 use crate::limits::What;
 use crate::machine::{EffectKey, Machine, Phase};
 use crate::run::{Attempts, Outcome, Progress, Stage, Work};
@@ -130,22 +129,11 @@ impl Machine {
                     let limit = &self.limits[i];
                     (limit.hit(limit.taken(&at)), limit.on_reach.clone())
                 };
-                self.tell(Event::LimitReached {
-                    scope: self.scope.clone(),
-                    limit: hit.name.clone(),
-                    value: hit.value,
-                    bound: hit.bound,
-                });
+                self.tell_limit(&hit);
                 let message =
                     format!("the call does not fit what is left of the limit `{}` ({})", hit.name, hit.bound);
                 if !self.in_finally() {
-                    match on_reach {
-                        OnReach::Exit(reason, class) => {
-                            self.candidates.push(Candidate::limit(reason, class, hit));
-                        }
-                        OnReach::To(node) => self.detour = Some(node),
-                        OnReach::Refuse => {}
-                    }
+                    self.act(hit, on_reach);
                 }
                 StepError::new(ErrorKind::Refused, message)
             }

@@ -178,12 +178,7 @@ impl Machine {
             (taken >= bound).then(|| (limit.name.clone(), limit.on_reach.clone(), limit.hit(taken), bound))
         });
         let Some((name, on_reach, hit, bound)) = full else { return Permission::Granted };
-        self.tell(Event::LimitReached {
-            scope: self.scope.clone(),
-            limit: name.clone(),
-            value: hit.value,
-            bound: hit.bound,
-        });
+        self.tell_limit(&hit);
         let refusal = || {
             let message = format!("`{what}` was not started: the limit `{name}` ({bound}) is used up");
             Permission::Refused(StepError::new(ErrorKind::Refused, message))

@@ -3,9 +3,8 @@
 use std::sync::Arc;
 
 use deepgraph_graph::OnReach;
-use deepgraph_protocol::{Effect, ErrorKind, Event, Meter, Millis, StepError};
+use deepgraph_protocol::{Effect, ErrorKind, Meter, Millis, StepError};
 
-use crate::exit::Candidate;
 use crate::limits::What;
 use crate::machine::{EffectKey, Machine, Phase};
 
@@ -76,23 +75,17 @@ impl Machine {
         let (hit, on_reach) = (limit.hit(limit.used(&at)), limit.on_reach.clone());
         match (stage, self.phase) {
             ("main", Phase::Main) => {
-                self.tell(Event::LimitReached {
-                    scope: self.scope.clone(),
-                    limit: hit.name.clone(),
-                    value: hit.value,
-                    bound: hit.bound,
-                });
-                match on_reach {
-                    OnReach::Exit(reason, class) => {
-                        self.candidates.push(Candidate::limit(reason, class, hit).at_once());
-                        self.abandon_all(0, "the deadline has passed");
-                    }
-                    OnReach::To(node) => self.detour = Some(node),
-                    OnReach::Refuse => {}
+                self.tell_limit(&hit);
+                let ends = matches!(on_reach, OnReach::Exit(..));
+                self.act(hit, on_reach);
+                if ends {
+                    self.stopping = true;
+                    self.abandon_all(0, "the deadline has passed");
                 }
             }
             ("finally", Phase::Finally) => {
                 let message = format!("the time of the limit `{name}` is up");
+                self.stopping = true;
                 self.report.fail(StepError::new(ErrorKind::StepTimeout, message));
                 self.abandon_all(0, "the deadline has passed");
             }

@@ -6,10 +6,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use deepgraph_graph::{Field, NodeIx, OnReach, Overflow, RecordType, Tool, ToolIx, Type, Verb};
+use deepgraph_graph::{Field, NodeIx, Overflow, RecordType, Tool, ToolIx, Type, Verb};
 use deepgraph_protocol::{Event, Meter, StepId, ToolCall, Value};
 
-use crate::exit::Candidate;
 use crate::limits::What;
 use crate::machine::Machine;
 use crate::run::{Attempts, CallRun, Outcome, Progress, Stage, Turn};
@@ -52,17 +51,8 @@ impl Machine {
         })?;
         let (hit, on_reach) = (limit.hit(turns), limit.on_reach.clone());
         let reason = format!("refused: the limit `{}` ({}) is used up", limit.name, hit.bound).into();
-        self.tell(Event::LimitReached {
-            scope: self.scope.clone(),
-            limit: hit.name.clone(),
-            value: hit.value,
-            bound: hit.bound,
-        });
-        match on_reach {
-            OnReach::Exit(exit, class) => self.candidates.push(Candidate::limit(exit, class, hit)),
-            OnReach::To(node) => self.detour = Some(node),
-            OnReach::Refuse => {}
-        }
+        self.tell_limit(&hit);
+        self.act(hit, on_reach);
         Some(reason)
     }
 

@@ -146,7 +146,7 @@ impl<'w> Walker<'w> {
 }
 
 /// The filters that expressions have. A test compares them with the environment.
-pub(crate) const FILTERS: [&str; 47] = [
+pub const FILTERS: [&str; 47] = [
     "abs",
     "attr",
     "batch",
@@ -197,7 +197,7 @@ pub(crate) const FILTERS: [&str; 47] = [
 ];
 
 /// The tests that expressions have, those written as signs left out.
-pub(crate) const TESTS: [&str; 35] = [
+pub const TESTS: [&str; 35] = [
     "boolean",
     "defined",
     "divisibleby",
@@ -236,4 +236,4 @@ pub(crate) const TESTS: [&str; 35] = [
 ];
 
 /// The functions that expressions have.
-pub(crate) const FUNCTIONS: [&str; 3] = ["dict", "namespace", "range"];
+pub const FUNCTIONS: [&str; 3] = ["dict", "namespace", "range"];

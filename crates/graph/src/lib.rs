@@ -25,6 +25,7 @@ mod source;
 #[cfg(test)]
 mod testing;
 mod types;
+pub mod vocabulary;
 
 pub use data::read_data;
 pub use diagnostic::{CODES, Diagnostic, Diagnostics, Severity};

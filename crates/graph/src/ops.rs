@@ -17,7 +17,7 @@ use crate::types::builtin;
 use crate::{Field, Mismatch, RecordType, Type, nearest};
 
 /// Ops of the agreed language that do not exist yet.
-pub(crate) const NOT_BUILT: [&str; 4] = ["publish", "assemble_published", "propose_profile", "join"];
+pub const NOT_BUILT: [&str; 4] = ["publish", "assemble_published", "propose_profile", "join"];
 
 /// An op as graphs see it.
 #[derive(Clone, Debug, PartialEq)]

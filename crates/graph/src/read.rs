@@ -1,5 +1,6 @@
 //! From the positioned tree to the plan, with all mistakes at once.
 
+mod attempts;
 pub(crate) mod calls;
 pub(crate) mod declare;
 pub(crate) mod fields;
@@ -25,6 +26,7 @@ use crate::source::{FileText, Node, Place};
 use crate::{Expr, Files, Graph, OpTable, Programs};
 
 pub(crate) use declare::{Decl, Decls, declare};
+pub use names::ROOTS;
 pub(crate) use sites::Sites;
 
 /// What reading needs and fills.

@@ -49,29 +49,28 @@ fn record_fits(from: &Arc<RecordType>, want: &Arc<RecordType>) -> Result<(), Str
     if want.is_message() && !from.open {
         return message_fits(from);
     }
+    let mut wrong: Vec<String> = Vec::new();
     for (name, field) in &want.fields {
         match from.field(name) {
             Some(given) => {
-                field_fits(given, field).map_err(|why| format!("has a field \"{name}\" that {why}"))?
+                let misfit = field_fits(given, field).err();
+                wrong.extend(misfit.map(|why| format!("has a field \"{name}\" that {why}")));
             }
             None if field.optional || field.default.is_some() => {}
             None if from.open => return Err(format!("is {}", named(from))),
-            None => return Err(format!("is {} without the field \"{name}\"", named(from))),
+            None => wrong.push(format!("is {} without the field \"{name}\"", named(from))),
         }
     }
-    if want.open {
-        return Ok(());
-    }
     let names = || want.fields.iter().map(|(n, _)| &**n);
-    for (name, _) in &from.fields {
+    for (name, _) in from.fields.iter().filter(|_| !want.open) {
         if want.field(name).is_none() {
             let help = nearest::nearest(name, names())
                 .map(|n| format!("; did you mean \"{n}\"?"))
                 .unwrap_or_default();
-            return Err(format!("has a field \"{name}\" that {} has not{help}", want.title()));
+            wrong.push(format!("has a field \"{name}\" that {} has not{help}", want.title()));
         }
     }
-    Ok(())
+    if wrong.is_empty() { Ok(()) } else { Err(wrong.join(", and ")) }
 }
 
 /// The short forms of messages and the long one.

@@ -11,7 +11,7 @@ use super::fields::{TypeEnv, Typing};
 use super::keys::Keys;
 use crate::diagnostic::code;
 use crate::source::{Key, Kind, Node, Place};
-use crate::{Channel, ChannelIx, Field, NodeIx, ToolIx, nearest};
+use crate::{Channel, ChannelIx, Field, NodeIx, ToolIx, nearest, vocabulary};
 
 /// All graphs of a file; the root is the first.
 pub(crate) struct Decls<'t> {
@@ -95,28 +95,6 @@ pub(crate) fn names<'s>(list: &'s [Named<'_>]) -> impl Iterator<Item = &'s str> 
     list.iter().map(|n| &*n.key.name)
 }
 
-const GRAPH: [&str; 16] = [
-    "deepgraph",
-    "name",
-    "description",
-    "config",
-    "types",
-    "state",
-    "input",
-    "output",
-    "tools",
-    "limits",
-    "exits",
-    "concurrency",
-    "start",
-    "finally",
-    "nodes",
-    "graphs",
-];
-const LATER: [&str; 4] = ["profiles", "upgrade", "mcp", "schedule"];
-/// Keys that only the root has.
-const ROOT_ONLY: [&str; 4] = ["deepgraph", "name", "concurrency", "schedule"];
-
 /// Reads the declarations of all graphs of a file.
 pub(crate) fn declare<'t>(reader: &mut Reader<'_>, root: &'t Node, name: Arc<str>) -> Decls<'t> {
     let mut decls = Decls { graphs: Vec::new(), config: BTreeMap::new() };
@@ -189,8 +167,8 @@ fn graph<'t>(reader: &mut Reader<'_>, decls: &mut Decls<'t>, key: &Key, node: &'
 }
 
 fn check_graph_keys(reader: &mut Reader<'_>, node: &Node, what: &str, child: bool) {
-    reader.check_keys(node, Keys { what, known: &GRAPH, later: &LATER });
-    for key in ROOT_ONLY {
+    reader.check_keys(node, Keys::of(what, &vocabulary::GRAPH));
+    for key in vocabulary::ROOT_ONLY {
         if let Some((key, _)) = node.entry(key)
             && child
             && &*key.name != "schedule"
@@ -208,7 +186,6 @@ fn children<'t>(reader: &mut Reader<'_>, decls: &mut Decls<'t>, node: &'t Node, 
             let line = first.place.line;
             let message = format!("a graph \"{}\" is already declared in line {line}", child.key.name);
             reader.error(code::TAKEN, child.key.place, message).help("names of graphs are unique in a file");
-            continue;
         }
         graph(reader, decls, child.key, child.node, outer);
     }
@@ -260,23 +237,16 @@ fn state(reader: &mut Reader<'_>, decl: &mut Decl<'_>) {
         {
             let message = format!("the channel \"{}\" has a reducer and no `type`", key.name);
             reader.error(code::MISSING_KEY, reduce.place, message).help("write {type: ..., reduce: ...}");
-            lost(decl, key);
-            continue;
+            decl.channels.push(reader.lost_channel(key, node));
+        } else {
+            let channel = match typing(reader).field(node, &decl.types, &extra) {
+                Some(field) => reader.channel(key, node, field),
+                None => reader.lost_channel(key, node),
+            };
+            decl.channels.push(channel);
         }
-        let Some(field) = typing(reader).field(node, &decl.types, &extra) else {
-            lost(decl, key);
-            continue;
-        };
-        let channel = reader.channel(key, node, field);
-        decl.channels.push(channel);
         decl.channel_places.push(key.place);
     }
-}
-
-/// A channel that could not be read: known by name, so that what reads it is not reported as well.
-fn lost(decl: &mut Decl<'_>, key: &Key) {
-    decl.channels.push(super::values::channel_of(key.name.clone(), Field::of(crate::Type::Any)));
-    decl.channel_places.push(key.place);
 }
 
 fn channel_list(reader: &mut Reader<'_>, decl: &Decl<'_>, what: &str) -> Vec<ChannelIx> {
@@ -324,7 +294,7 @@ fn exits(reader: &mut Reader<'_>, decl: &mut Decl<'_>) {
     }
 }
 
-/// The entries of a mapping of named things, with names that can be used.
+/// The entries of a mapping of named things.
 fn named<'t>(reader: &mut Reader<'_>, node: &'t Node, key: &str, what: &str) -> Vec<Named<'t>> {
     let Some(list) = node.get(key) else { return Vec::new() };
     if list.is_null() || !reader.mapping(list, &format!("`{key}`")) {
@@ -341,14 +311,14 @@ fn named<'t>(reader: &mut Reader<'_>, node: &'t Node, key: &str, what: &str) -> 
     }
     let mut found = Vec::new();
     for (key, node) in list.entries().iter().take(most) {
-        let good = match what {
+        // Under a name that it can not have it is read all the same, so that what refers to it and what is wrong
+        // in it are not lost.
+        match what {
             "a channel" => reader.check_channel_name(key),
             "a tool" | "a node" | "a graph" | "an exit" => reader.check_label(key, what),
             _ => reader.check_name(key, what),
         };
-        if good {
-            found.push(Named { key, node });
-        }
+        found.push(Named { key, node });
     }
     found
 }

@@ -9,7 +9,7 @@ use crate::diagnostic::{Sink, code};
 use crate::nearest::{self, shortened};
 use crate::source::{FileText, Key, Kind, Node, Place};
 use crate::types::builtin;
-use crate::{Field, RecordType, Type};
+use crate::{Field, RecordType, Type, vocabulary};
 
 /// The most fields that a type may have when everything in it is written out.
 const MAX_WEIGHT: usize = 2000;
@@ -17,8 +17,7 @@ const MAX_WEIGHT: usize = 2000;
 const MAX_NESTING: usize = 24;
 
 /// The keys of a field.
-pub(crate) const FIELD: [&str; 8] =
-    ["type", "enum", "default", "minimum", "maximum", "max_items", "optional", "description"];
+const FIELD: &[&str] = vocabulary::FIELD.known;
 
 /// The named types that a graph knows, with the number of fields of each when written out.
 #[derive(Clone, Debug, Default)]
@@ -49,7 +48,7 @@ impl TypeEnv {
             node.entries().iter().map(|(k, v)| (k.name.clone(), v)).collect();
         let own = Own { nodes, done: BTreeMap::new(), stack: Vec::new() };
         let mut typing = Typing { file, out, own: Some(own) };
-        for (key, _) in node.entries() {
+        for (key, node) in node.entries() {
             let built_in = builtin::built_in(&key.name).is_some();
             if built_in || key.name.contains(|c: char| !(c.is_ascii_alphanumeric() || c == '_')) {
                 let (code, message) = if built_in {
@@ -58,6 +57,8 @@ impl TypeEnv {
                     (code::BAD_NAME, format!("\"{}\" can not be the name of a type", shortened(&key.name)))
                 };
                 typing.out.error(code, file, key.place, message);
+                // It stands for nothing, but what is wrong in it is told.
+                typing.record(None, node, self);
                 continue;
             }
             typing.named(&key.name, key.place, self);
@@ -225,13 +226,17 @@ impl Typing<'_, '_> {
             }
         }
         let options = self.options(node);
-        let (ty, weight) = match node.get("type") {
-            Some(node) => self.ty(node, env)?,
-            None => (common_type(&options), 1),
+        let read = match node.get("type") {
+            Some(node) => self.ty(node, env),
+            None => Some((common_type(&options), 1)),
         };
-        let mut field = Field { options, ..Field::of(ty) };
-        self.attributes(node, &mut field);
-        Some((field, weight.saturating_add(1)))
+        let known = read.is_some();
+        let (ty, weight) = read.unwrap_or((Type::Any, 1));
+        let mut field = Field::of(ty);
+        field.options = self.fitting(node, options, &field);
+        // Without its type, what is wrong in any type is told all the same.
+        self.attributes(node, &mut field, known);
+        known.then_some((field, weight.saturating_add(1)))
     }
 
     fn options(&mut self, node: &Node) -> Vec<Value> {
@@ -252,7 +257,26 @@ impl Typing<'_, '_> {
         items.iter().map(Node::to_value).collect()
     }
 
-    fn attributes(&mut self, node: &Node, field: &mut Field) {
+    /// The values to choose from as values of the type; an error for each that is none.
+    fn fitting(&mut self, node: &Node, options: Vec<Value>, field: &Field) -> Vec<Value> {
+        let items = match node.get("enum").map(|list| &list.kind) {
+            Some(Kind::List(items)) => items.as_slice(),
+            _ => &[],
+        };
+        let mut fitted = Vec::new();
+        for (option, item) in options.into_iter().zip(items) {
+            match field.check(&option) {
+                Ok(value) => fitted.push(value),
+                Err(mismatch) => {
+                    self.error(code::BAD_VALUE, item.place, format!("a value of `enum` {mismatch}"));
+                    fitted.push(option);
+                }
+            }
+        }
+        fitted
+    }
+
+    fn attributes(&mut self, node: &Node, field: &mut Field, typed: bool) {
         for (key, value) in node.entries() {
             match &*key.name {
                 "optional" => match value.kind {
@@ -263,13 +287,14 @@ impl Typing<'_, '_> {
                     Some(text) => field.description = text.clone(),
                     None => self.wanted(key, value, "text"),
                 },
-                "minimum" | "maximum" => match self.bound(&field.ty, value) {
+                "minimum" | "maximum" => match self.bound(&field.ty, value, typed) {
                     Some(bound) if &*key.name == "minimum" => field.minimum = Some(bound),
                     Some(bound) => field.maximum = Some(bound),
                     None => self.wanted(key, value, "a number, and the type a number or duration"),
                 },
                 "max_items" => match (&value.kind, &field.ty) {
                     (Kind::Int(n), Type::List(_)) if *n >= 0 => field.max_items = u64::try_from(*n).ok(),
+                    (Kind::Int(n), _) if *n >= 0 && !typed => {}
                     _ => self.wanted(key, value, "a whole number, and the type a list"),
                 },
                 _ => {}
@@ -286,8 +311,9 @@ impl Typing<'_, '_> {
         }
     }
 
-    fn bound(&self, ty: &Type, value: &Node) -> Option<f64> {
+    fn bound(&self, ty: &Type, value: &Node, typed: bool) -> Option<f64> {
         match ty {
+            Type::Any if !typed => self.bound(&Type::Duration, value, true),
             Type::Integer | Type::Number | Type::Any => value.to_value().as_float(),
             Type::Duration => Field::of(Type::Duration).check(&value.to_value()).ok()?.as_float(),
             _ => None,

@@ -7,8 +7,9 @@ use super::routes::RouteKind;
 use super::{Home, Reader, Sites};
 use crate::diagnostic::code;
 use crate::infer::Scope;
+use crate::reducer::is_messages;
 use crate::source::{Key, Node};
-use crate::{Channel, Field, Graph, Reducer, Route, nearest};
+use crate::{Channel, Field, Graph, Reducer, Route, Type, nearest};
 
 impl Reader<'_> {
     /// Reads one graph.
@@ -45,7 +46,7 @@ impl Reader<'_> {
         }
         // Which tools a node offers decides what counts as a turn.
         sites.limits_broken |= own.nodes.iter().zip(&nodes).any(|(named, node)| tools_lost(named.node, node));
-        let mut graph = Graph {
+        let graph = Graph {
             name: own.name.clone(),
             path: own.path.clone(),
             description: self.description(own.node),
@@ -59,7 +60,7 @@ impl Reader<'_> {
             finally,
             nodes,
         };
-        self.offers(&mut graph, home);
+        self.offers(&graph, home);
         (graph, sites)
     }
 
@@ -75,17 +76,8 @@ impl Reader<'_> {
             node.text().or_else(|| node.get("type").and_then(Node::text)).is_some_and(|t| &**t == "messages");
         let mut reducer = if is_messages { Reducer::Messages } else { Reducer::Replace };
         let long = node.get("type").is_some() || node.get("enum").is_some();
-        if let Some(reduce) = node.get("reduce").filter(|_| long)
-            && let Some(name) = self.plain_text(reduce, "`reduce`")
-        {
-            match Reducer::parse(&name) {
-                Some(found) => reducer = found,
-                None => {
-                    let help = nearest::hint(&name, Reducer::ALL.iter().map(|(n, _)| *n));
-                    let message = format!("unknown reducer \"{}\"", nearest::shortened(&name));
-                    self.error(code::UNKNOWN_REDUCER, reduce.place, message).hint(help);
-                }
-            }
+        if let Some(reduce) = node.get("reduce").filter(|_| long) {
+            reducer = self.reducer(reduce).unwrap_or_else(|| joining(&field.ty));
             if let Some(wanted) = reducer.misfit(&field.ty) {
                 let message = format!(
                     "`{}` joins {wanted}, and the channel \"{}\" is {}",
@@ -101,20 +93,51 @@ impl Reader<'_> {
         Channel { name: key.name.clone(), field, reducer, initial }
     }
 
+    /// A channel whose type could not be read: it has any type, so that what reads and writes it is not reported as
+    /// well.
+    pub(crate) fn lost_channel(&mut self, key: &Key, node: &Node) -> Channel {
+        let reducer = node.get("reduce").and_then(|reduce| self.reducer(reduce));
+        let field = Field::of(Type::Any);
+        let reducer = reducer.unwrap_or_else(|| joining(&field.ty));
+        Channel { name: key.name.clone(), initial: reducer.initial(&field), field, reducer }
+    }
+
+    fn reducer(&mut self, node: &Node) -> Option<Reducer> {
+        let name = self.plain_text(node, "`reduce`")?;
+        let found = Reducer::parse(&name);
+        if found.is_none() {
+            let help = nearest::hint(&name, Reducer::ALL.iter().map(|(n, _)| *n));
+            let message = format!("unknown reducer \"{}\"", nearest::shortened(&name));
+            self.error(code::UNKNOWN_REDUCER, node.place, message).hint(help);
+        }
+        found
+    }
+
     /// Tools that no node offers.
-    fn offers(&mut self, graph: &mut Graph, home: Home<'_>) {
+    fn offers(&mut self, graph: &Graph, home: Home<'_>) {
         for (index, Named { key, .. }) in home.own.tools.iter().enumerate() {
             let offered = graph.nodes.iter().any(|n| match &n.verb {
                 crate::Verb::Model(model) => model.tools.iter().any(|t| t.0 == index),
                 _ => false,
             });
-            let any_broken = self.out.has_errors();
-            if !offered && !any_broken {
+            // A mistake elsewhere may be why.
+            if !offered && !self.out.has_errors() {
                 let message = format!("no model node offers the tool \"{}\"", key.name);
                 self.warning(code::UNUSED, key.place, message)
                     .help(format!("list it: tools: [{}]", key.name));
             }
         }
+    }
+}
+
+/// What stands for a reducer that could not be read: one that joins what two nodes write.
+fn joining(ty: &Type) -> Reducer {
+    match ty {
+        _ if is_messages(ty) => Reducer::Messages,
+        Type::List(_) | Type::Any => Reducer::Append,
+        Type::Map(_) | Type::Record(_) => Reducer::Merge,
+        Type::Integer | Type::Number | Type::Duration => Reducer::Max,
+        Type::String | Type::Boolean => Reducer::Replace,
     }
 }
 

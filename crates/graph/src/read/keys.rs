@@ -4,6 +4,7 @@ use crate::diagnostic::code;
 use crate::nearest;
 use crate::read::Reader;
 use crate::source::{Kind, Node};
+use crate::vocabulary;
 
 /// The keys that a mapping may have.
 #[derive(Clone, Copy)]
@@ -14,6 +15,13 @@ pub(crate) struct Keys<'k> {
     pub known: &'k [&'k str],
     /// The keys of the language that are not built yet.
     pub later: &'k [&'k str],
+}
+
+impl<'k> Keys<'k> {
+    /// The keys of the vocabulary, for a mapping of this name.
+    pub fn of(what: &'k str, words: &vocabulary::Words) -> Keys<'k> {
+        Keys { what, known: words.known, later: words.later }
+    }
 }
 
 impl Reader<'_> {

@@ -11,48 +11,70 @@ use super::{Home, Reader, Sites};
 use crate::diagnostic::code;
 use crate::nearest::{self, shortened};
 use crate::source::{Kind, Node};
-use crate::{Counted, Field, Limit, OnReach, Reserve, Setting, Type};
+use crate::{ChannelIx, Counted, Field, Limit, OnReach, Reserve, Setting, Type, vocabulary};
 
-const LIMIT: [&str; 12] = [
-    "count",
-    "max",
-    "gain",
-    "below",
-    "window",
-    "min_steps",
-    "mode",
-    "exit",
-    "to",
-    "refuse",
-    "reserve",
-    "scope",
-];
-const LATER: [&str; 2] = ["if", "per"];
 const GAIN: [&str; 4] = ["below", "window", "min_steps", "mode"];
 
+/// What stands for something that could not be read: it may be reached anywhere and bounds nothing.
+const LOST: Counted = Counted::Meter(Meter::WallTime);
+
+/// What a limit counts, as far as it could be read.
+struct ReadCounted {
+    /// None: it is not known what is counted.
+    counted: Option<Counted>,
+    /// Whether all of it could be read.
+    sound: bool,
+}
+
+impl ReadCounted {
+    fn of(counted: Option<Counted>) -> ReadCounted {
+        ReadCounted { sound: counted.is_some(), counted }
+    }
+}
+
 impl Reader<'_> {
-    /// Reads the limits of a graph.
+    /// Reads the limits of a graph: one for each that is declared, whatever is wrong with it.
     pub(crate) fn limits(&mut self, home: Home<'_>, sites: &mut Sites) -> Vec<Limit> {
-        let mut limits = Vec::new();
-        for named in &home.own.limits {
-            match self.limit(home, *named, sites) {
-                Some(limit) => limits.push(limit),
-                None => sites.limits_broken = true,
-            }
-        }
-        limits
+        home.own.limits.iter().map(|named| self.limit(home, *named, sites)).collect()
     }
 
-    fn limit(&mut self, home: Home<'_>, named: Named<'_>, sites: &mut Sites) -> Option<Limit> {
+    fn limit(&mut self, home: Home<'_>, named: Named<'_>, sites: &mut Sites) -> Limit {
         let Named { key, node } = named;
         let what = format!("limit \"{}\"", key.name);
-        if !self.check_keys(node, Keys { what: &what, known: &LIMIT, later: &LATER }) {
-            return None;
+        self.check_keys(node, Keys::of(&what, &vocabulary::LIMIT));
+        let is_mapping = matches!(node.kind, Kind::Map(_));
+        let read = match is_mapping {
+            true => self.count_or_gain(node, named, home),
+            false => ReadCounted::of(None),
+        };
+        let on_reach = if is_mapping { self.on_reach(node, named, home, sites) } else { None };
+        let counted = read.counted.as_ref();
+        self.check_refusal(node, counted);
+        let max = if is_mapping { self.max(node, named, home, counted, on_reach.as_ref()) } else { None };
+        let reserve = self.reserve(node, counted, home);
+        let own = self.own_scope(node, counted);
+        let whole = read.sound && on_reach.is_some() && max.is_some();
+        sites.limits_broken |= !whole;
+        // Where it would have led is not known. An exit leads to no node.
+        sites.routes_broken |= on_reach.is_none() && node.get("exit").is_none();
+        Limit {
+            name: key.name.clone(),
+            counted: read.counted.filter(|_| whole).unwrap_or(LOST),
+            max: max.flatten(),
+            on_reach: on_reach.unwrap_or(OnReach::Refuse),
+            reserve,
+            own,
         }
-        let counted = match (node.get("count"), node.entry("gain")) {
-            (Some(_), Some((gain, _))) => {
+    }
+
+    fn count_or_gain(&mut self, node: &Node, named: Named<'_>, home: Home<'_>) -> ReadCounted {
+        let what = format!("limit \"{}\"", named.key.name);
+        match (node.get("count"), node.entry("gain")) {
+            (Some(count), Some((gain, value))) => {
                 self.error(code::CONFLICT, gain.place, format!("{what} has `count` or `gain`, not both"));
-                None
+                self.counted(count, home);
+                self.gain(value, node, home);
+                ReadCounted::of(None)
             }
             (Some(count), None) => {
                 self.refuse_keys(node, &GAIN, "gain");
@@ -60,20 +82,13 @@ impl Reader<'_> {
             }
             (None, Some((_, gain))) => {
                 self.refuse_keys(node, &["max", "reserve", "scope"], "count");
-                self.gain(gain, node, home)
+                ReadCounted::of(self.gain(gain, node, home))
             }
             (None, None) => {
-                self.error(code::MISSING_KEY, key.place, format!("{what} needs `count` or `gain`"));
-                None
+                self.error(code::MISSING_KEY, named.key.place, format!("{what} needs `count` or `gain`"));
+                ReadCounted::of(None)
             }
-        };
-        let on_reach = self.on_reach(node, named, home, sites);
-        let counted = counted?;
-        let on_reach = on_reach?;
-        let max = self.max(node, named, home, &counted, &on_reach);
-        let reserve = self.reserve(node, &counted, home);
-        let own = self.own_scope(node, &counted);
-        Some(Limit { name: key.name.clone(), counted, max: max?, on_reach, reserve, own })
+        }
     }
 
     fn refuse_keys(&mut self, node: &Node, keys: &[&str], needs: &str) {
@@ -85,73 +100,55 @@ impl Reader<'_> {
     }
 
     /// Tools and nodes by name, or a meter.
-    fn counted(&mut self, node: &Node, home: Home<'_>) -> Option<Counted> {
-        let own = home.own;
-        if let Kind::List(_) = node.kind {
-            let mut tools = Vec::new();
-            let mut nodes = Vec::new();
-            let list = self.name_list(node, "`count`");
-            if list.is_empty() {
+    fn counted(&mut self, node: &Node, home: Home<'_>) -> ReadCounted {
+        if let Kind::List(items) = &node.kind {
+            if items.is_empty() {
                 self.error(code::BAD_VALUE, node.place, "`count` counts nothing");
             }
-            let mut sound = !list.is_empty();
-            for (name, place) in list {
-                let (tool, visited) = (own.tool_of(&name), own.node_of(&name));
-                if tool.is_none() && visited.is_none() {
-                    let all = names(&own.tools).chain(names(&own.nodes));
-                    let help = nearest::hint(&name, all);
-                    let message = format!("{} has no tool or node \"{}\"", own.title(), shortened(&name));
-                    self.error(code::UNKNOWN_COUNTED, place, message).hint(help);
-                    sound = false;
-                }
-                if tool.is_some() && visited.is_some() {
-                    let message =
-                        format!("\"{name}\" is a tool and a node: it can not be told which is counted");
-                    self.error(code::TAKEN, place, message).help("give one of them another name");
-                }
-                tools.extend(tool);
-                nodes.extend(visited.filter(|_| tool.is_none()));
-            }
-            return sound.then_some(Counted::Names { tools, nodes });
+            return self.counted_names(node, items.len(), home);
         }
-        let name = self.plain_text(node, "`count`")?;
-        match Meter::parse(&name) {
-            Some(meter) => {
-                if matches!(meter, Meter::Depth | Meter::ActiveTime) {
-                    self.not_built(node.place, &format!("the meter \"{name}\""));
-                }
-                Some(Counted::Meter(meter))
-            }
-            None => {
-                let help = if own.tool_of(&name).is_some() || own.node_of(&name).is_some() {
-                    Some(format!("tools and nodes are counted as a list: [{name}]"))
-                } else {
-                    nearest::hint(&name, Meter::ALL.iter().map(|(n, _)| *n))
-                };
-                self.error(
-                    code::UNKNOWN_COUNTED,
-                    node.place,
-                    format!("unknown meter \"{}\"", shortened(&name)),
-                )
-                .hint(help);
-                None
-            }
+        let own = home.own;
+        let Some(name) = self.plain_text(node, "`count`") else { return ReadCounted::of(None) };
+        let Some(meter) = Meter::parse(&name) else {
+            let help = if own.tool_of(&name).is_some() || own.node_of(&name).is_some() {
+                Some(format!("tools and nodes are counted as a list: [{name}]"))
+            } else {
+                nearest::hint(&name, Meter::ALL.iter().map(|(n, _)| *n))
+            };
+            let message = format!("unknown meter \"{}\"", shortened(&name));
+            self.error(code::UNKNOWN_COUNTED, node.place, message).hint(help);
+            return ReadCounted::of(None);
+        };
+        if matches!(meter, Meter::Depth | Meter::ActiveTime) {
+            self.not_built(node.place, &format!("the meter \"{name}\""));
         }
+        ReadCounted::of(Some(Counted::Meter(meter)))
+    }
+
+    fn counted_names(&mut self, node: &Node, listed: usize, home: Home<'_>) -> ReadCounted {
+        let own = home.own;
+        let mut tools = Vec::new();
+        let mut nodes = Vec::new();
+        for (name, place) in self.name_list(node, "`count`") {
+            let (tool, visited) = (own.tool_of(&name), own.node_of(&name));
+            if tool.is_none() && visited.is_none() {
+                let help = nearest::hint(&name, names(&own.tools).chain(names(&own.nodes)));
+                let message = format!("{} has no tool or node \"{}\"", own.title(), shortened(&name));
+                self.error(code::UNKNOWN_COUNTED, place, message).hint(help);
+            }
+            if tool.is_some() && visited.is_some() {
+                let message = format!("\"{name}\" is a tool and a node: it can not be told which is counted");
+                self.error(code::TAKEN, place, message).help("give one of them another name");
+            }
+            tools.extend(tool);
+            nodes.extend(visited.filter(|_| tool.is_none()));
+        }
+        let sound = listed > 0 && tools.len() + nodes.len() == listed;
+        ReadCounted { counted: Some(Counted::Names { tools, nodes }), sound }
     }
 
     fn gain(&mut self, gain: &Node, node: &Node, home: Home<'_>) -> Option<Counted> {
-        let name = self.plain_text(gain, "`gain`")?;
-        let Some((channel, declared)) = home.own.channel(&name) else {
-            let help = nearest::hint(&name, home.own.channel_names());
-            let message = format!("{} has no channel \"{}\"", home.own.title(), shortened(&name));
-            self.error(code::UNKNOWN_CHANNEL, gain.place, message).hint(help);
-            return None;
-        };
-        if !matches!(declared.field.ty, Type::List(_) | Type::Map(_) | Type::Any) {
-            let message =
-                format!("`gain` counts the items of a list or map; \"{name}\" is {}", declared.field.ty);
-            self.error(code::MISMATCH, gain.place, message);
-        }
+        let channel = self.gain_channel(gain, home);
         let share = Field { minimum: Some(0.0), ..Field::of(Type::Number) };
         let window = Field { minimum: Some(1.0), ..Field::of(Type::Integer) };
         let steps = Field { minimum: Some(0.0), ..Field::of(Type::Integer) };
@@ -170,7 +167,23 @@ impl Reader<'_> {
                 false
             }
         };
-        Some(Counted::Gain { channel, below, window, min_steps, sum })
+        Some(Counted::Gain { channel: channel?, below, window, min_steps, sum })
+    }
+
+    fn gain_channel(&mut self, gain: &Node, home: Home<'_>) -> Option<ChannelIx> {
+        let name = self.plain_text(gain, "`gain`")?;
+        let Some((channel, declared)) = home.own.channel(&name) else {
+            let help = nearest::hint(&name, home.own.channel_names());
+            let message = format!("{} has no channel \"{}\"", home.own.title(), shortened(&name));
+            self.error(code::UNKNOWN_CHANNEL, gain.place, message).hint(help);
+            return None;
+        };
+        if !matches!(declared.field.ty, Type::List(_) | Type::Map(_) | Type::Any) {
+            let message =
+                format!("`gain` counts the items of a list or map; \"{name}\" is {}", declared.field.ty);
+            self.error(code::MISMATCH, gain.place, message);
+        }
+        Some(channel)
     }
 
     fn on_reach(
@@ -181,31 +194,47 @@ impl Reader<'_> {
         sites: &mut Sites,
     ) -> Option<OnReach> {
         let given: Vec<_> = ["exit", "to", "refuse"].iter().filter_map(|k| node.entry(k)).collect();
-        match given.as_slice() {
-            [] => {
-                let message = format!("limit \"{}\" needs one of `exit`, `to` and `refuse`", named.key.name);
-                self.error(code::MISSING_KEY, named.key.place, message);
-                None
+        if given.is_empty() {
+            let message = format!("limit \"{}\" needs one of `exit`, `to` and `refuse`", named.key.name);
+            self.error(code::MISSING_KEY, named.key.place, message);
+        }
+        if let Some((second, _)) = given.get(1) {
+            let message = "a limit has exactly one of `exit`, `to` and `refuse`";
+            self.error(code::CONFLICT, second.place, message);
+        }
+        // All of them, so that what is wrong with each is told.
+        let found: Vec<Option<OnReach>> =
+            given.iter().map(|(key, value)| self.action(&key.name, value, home, sites)).collect();
+        match found.as_slice() {
+            [only] => only.clone(),
+            _ => None,
+        }
+    }
+
+    /// Time and gain start nothing, so there is nothing to refuse.
+    fn check_refusal(&mut self, node: &Node, counted: Option<&Counted>) {
+        let starts = !matches!(counted, Some(Counted::Gain { .. } | Counted::Meter(Meter::WallTime)));
+        if let Some((key, _)) = node.entry("refuse").filter(|_| !starts) {
+            let message = "`refuse` refuses a start, and this limit counts none";
+            self.error(code::CONFLICT, key.place, message)
+                .help("give it an `exit` or a node `to` go on with");
+        }
+    }
+
+    fn action(&mut self, key: &str, value: &Node, home: Home<'_>, sites: &mut Sites) -> Option<OnReach> {
+        match key {
+            "exit" => {
+                let name = self.plain_text(value, "`exit`")?;
+                let (reason, class) = self.exit_named(&name, value.place, home)?;
+                Some(OnReach::Exit(reason, class))
             }
-            [(key, value)] => match &*key.name {
-                "exit" => {
-                    let name = self.plain_text(value, "`exit`")?;
-                    let (reason, class) = self.exit_named(&name, value.place, home)?;
-                    Some(OnReach::Exit(reason, class))
-                }
-                "to" => {
-                    let name: Arc<str> = self.plain_text(value, "`to`")?;
-                    self.node_named(&name, value.place, home, sites).map(OnReach::To)
-                }
-                _ if matches!(value.kind, Kind::Bool(true)) => Some(OnReach::Refuse),
-                _ => {
-                    self.error(code::BAD_VALUE, value.place, "`refuse` is true, or left out");
-                    None
-                }
-            },
-            [_, (second, _), ..] => {
-                let message = "a limit has exactly one of `exit`, `to` and `refuse`";
-                self.error(code::CONFLICT, second.place, message);
+            "to" => {
+                let name: Arc<str> = self.plain_text(value, "`to`")?;
+                self.node_named(&name, value.place, home, sites).map(OnReach::To)
+            }
+            _ if matches!(value.kind, Kind::Bool(true)) => Some(OnReach::Refuse),
+            _ => {
+                self.error(code::BAD_VALUE, value.place, "`refuse` is true, or left out");
                 None
             }
         }
@@ -218,46 +247,65 @@ impl Reader<'_> {
         node: &Node,
         named: Named<'_>,
         home: Home<'_>,
-        counted: &Counted,
-        on_reach: &OnReach,
+        counted: Option<&Counted>,
+        on_reach: Option<&OnReach>,
     ) -> Option<Option<Setting>> {
-        let grantable = [Meter::Tokens, Meter::CostUsd, Meter::WallTime, Meter::ModelCalls, Meter::ToolCalls];
-        let Some(max) = node.get("max") else {
-            let granted = match counted {
-                Counted::Meter(meter) => grantable.contains(meter) && home.own.parent.is_some(),
-                Counted::Gain { .. } => true,
-                Counted::Names { .. } => false,
-            };
-            if !granted {
-                let message = format!("limit \"{}\" needs `max`", named.key.name);
-                let help = matches!(counted, Counted::Meter(m) if grantable.contains(m)).then(|| {
-                    "only a child graph can leave it out: its bound is what it is granted".to_owned()
-                });
-                self.error(code::MISSING_KEY, named.key.place, message).hint(help);
-                return None;
-            }
-            return Some(None);
+        let is_gain = matches!(counted, Some(Counted::Gain { .. })) || node.get("count").is_none();
+        let Some(max) = node.get("max").filter(|_| !is_gain) else {
+            let bounded = is_gain || self.is_granted(named, home, counted);
+            return bounded.then_some(None);
         };
-        if matches!(counted, Counted::Gain { .. }) {
-            return Some(None);
-        }
         if max.is_null() {
             return Some(Some(Setting::Literal(Value::Null)));
         }
-        self.setting(max, home, &bound(counted, on_reach), "`max`").map(Some)
+        match counted {
+            Some(counted) => self.setting(max, home, &bound(counted, on_reach), "`max`").map(Some),
+            None => self.any_bound(max, home).map(Some),
+        }
     }
 
-    fn reserve(&mut self, node: &Node, counted: &Counted, home: Home<'_>) -> Reserve {
+    /// Whether a limit may do without `max`, because its graph is granted a bound; an error where it may not.
+    fn is_granted(&mut self, named: Named<'_>, home: Home<'_>, counted: Option<&Counted>) -> bool {
+        let grantable = [Meter::Tokens, Meter::CostUsd, Meter::WallTime, Meter::ModelCalls, Meter::ToolCalls];
+        let is_child = home.own.parent.is_some();
+        let may = match counted {
+            // What is counted is not known.
+            None => is_child,
+            Some(Counted::Meter(meter)) => is_child && grantable.contains(meter),
+            Some(_) => false,
+        };
+        if !may {
+            let message = format!("limit \"{}\" needs `max`", named.key.name);
+            let help = matches!(counted, Some(Counted::Meter(m)) if grantable.contains(m))
+                .then(|| "only a child graph can leave it out: its bound is what it is granted".to_owned());
+            self.error(code::MISSING_KEY, named.key.place, message).hint(help);
+        }
+        may
+    }
+
+    /// A bound of something that is not known: what no meter takes is wrong all the same.
+    fn any_bound(&mut self, max: &Node, home: Home<'_>) -> Option<Setting> {
+        let named = max.text().is_some_and(|t| t.trim().starts_with("config."));
+        let value = max.to_value();
+        if named || duration().check(&value).is_ok() {
+            return self.setting(max, home, &duration(), "`max`");
+        }
+        let message = format!("`max` must be a number or a duration, is {}", value.to_json_text());
+        self.error(code::BAD_VALUE, max.place, message);
+        None
+    }
+
+    fn reserve(&mut self, node: &Node, counted: Option<&Counted>, home: Home<'_>) -> Reserve {
         let kept = match counted {
-            Counted::Meter(meter) => meter.is_quantity() && home.own.node.get("finally").is_some(),
+            Some(Counted::Meter(meter)) => meter.is_quantity() && home.own.node.get("finally").is_some(),
             _ => false,
         };
         let default = if kept { Reserve::Share(0.1) } else { Reserve::Share(0.0) };
         let Some(reserve) = node.get("reserve") else { return default };
         let value = reserve.to_value();
         let units = match counted {
-            Counted::Meter(Meter::WallTime | Meter::ActiveTime) => duration().check(&value).ok(),
-            _ => Some(value),
+            None | Some(Counted::Meter(Meter::WallTime | Meter::ActiveTime)) => duration().check(&value).ok(),
+            Some(_) => Some(value),
         };
         match units.and_then(|v| v.as_float()) {
             Some(n) if (0.0..1.0).contains(&n) => Reserve::Share(n),
@@ -270,12 +318,21 @@ impl Reader<'_> {
         }
     }
 
-    fn own_scope(&mut self, node: &Node, counted: &Counted) -> bool {
-        let tree = matches!(counted, Counted::Meter(m)
-            if m.is_quantity() || matches!(m, Meter::ModelCalls | Meter::ToolCalls));
+    fn own_scope(&mut self, node: &Node, counted: Option<&Counted>) -> bool {
+        let covers = |m: &Meter| m.is_quantity() || matches!(m, Meter::ModelCalls | Meter::ToolCalls);
+        let tree = match counted {
+            None => true,
+            Some(Counted::Meter(meter)) => covers(meter),
+            Some(_) => false,
+        };
         match node.get("scope").map(|n| (n, n.text().map(|t| &**t))) {
             None => !tree,
-            Some((_, Some("own"))) => true,
+            Some((scope, Some("own"))) => {
+                if let Some(Counted::Meter(meter @ (Meter::Tokens | Meter::CostUsd))) = counted {
+                    self.not_built(scope.place, &format!("`scope: own` with the meter \"{}\"", meter.name()));
+                }
+                true
+            }
             Some((_, Some("tree"))) if tree => false,
             Some((scope, Some("tree"))) => {
                 self.error(
@@ -294,12 +351,15 @@ impl Reader<'_> {
 }
 
 /// What bounds are allowed.
-fn bound(counted: &Counted, on_reach: &OnReach) -> Field {
+fn bound(counted: &Counted, on_reach: Option<&OnReach>) -> Field {
     match counted {
         Counted::Meter(Meter::WallTime | Meter::ActiveTime) => duration(),
         Counted::Meter(Meter::CostUsd) => Field { minimum: Some(0.0), ..Field::of(Type::Number) },
         // A refused call is answered and the work goes on, so none at all can be meant.
-        _ if *on_reach == OnReach::Refuse => Field { minimum: Some(0.0), ..Field::of(Type::Integer) },
+        // Nor is it known where what happens then is not.
+        _ if on_reach.is_none_or(|then| *then == OnReach::Refuse) => {
+            Field { minimum: Some(0.0), ..Field::of(Type::Integer) }
+        }
         _ => Field { minimum: Some(1.0), ..Field::of(Type::Integer) },
     }
 }

@@ -12,7 +12,7 @@ use crate::infer::{Scope, unknown};
 use crate::nearest::{self, shortened};
 use crate::reducer::is_messages;
 use crate::source::{Kind, Node};
-use crate::{ChannelIx, Cut, Field, ModelNode, Reducer, Setting, ToolIx, Truncate, Type};
+use crate::{ChannelIx, Cut, Field, ModelNode, Reducer, Setting, ToolIx, Truncate, Type, vocabulary};
 
 impl Reader<'_> {
     /// Reads a model node; with the type of its result.
@@ -86,7 +86,7 @@ impl Reader<'_> {
         let messages = node.get("messages")?;
         let (named, extends) = match &messages.kind {
             Kind::Map(_) => {
-                self.check_keys(messages, Keys { what: "`messages`", known: &["read"], later: &[] });
+                self.check_keys(messages, Keys::of("`messages`", &vocabulary::MESSAGES));
                 match messages.get("read") {
                     Some(read) => (read, false),
                     None => {
@@ -167,8 +167,7 @@ impl Reader<'_> {
         let mut truncate =
             Truncate { cut: vec![Cut::ToolResults, Cut::Oldest], to: 0.9, shrink: 0.1, tries: 3 };
         let Some(node) = node.get("truncate") else { return truncate };
-        let known = ["cut", "to", "shrink", "tries"];
-        if !self.check_keys(node, Keys { what: "`truncate`", known: &known, later: &[] }) {
+        if !self.check_keys(node, Keys::of("`truncate`", &vocabulary::TRUNCATE)) {
             return truncate;
         }
         if let Some(list) = node.get("cut") {

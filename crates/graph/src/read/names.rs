@@ -6,7 +6,7 @@ use crate::read::Reader;
 use crate::source::Key;
 
 /// Roots of expressions that no channel may be called, and `exit`.
-pub(crate) const ROOTS: [&str; 11] =
+pub const ROOTS: [&str; 11] =
     ["config", "limits", "profile", "run", "args", "result", "error", "item", "index", "secret", "exit"];
 
 /// Words of the expression language.

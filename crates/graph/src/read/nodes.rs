@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use deepgraph_protocol::OutputShape;
 
+use super::attempts::Work;
 use super::declare::{Named, typing};
 use super::keys::Keys;
 use super::routes::RouteKind;
@@ -15,23 +16,8 @@ use crate::infer::fits;
 use crate::nearest;
 use crate::source::{Kind, Node};
 use crate::types::builtin;
-use crate::{Ask, Callee, Field, NodeIx, RecordType, Retry, Returns, Type, ValueExpr, Verb};
-
-/// Keys of every node.
-const COMMON: [&str; 7] = ["update", "next", "on_error", "timeout", "retry", "cache", "title"];
-/// Keys of every node that are not built yet.
-const LATER: [&str; 5] = ["after", "defer", "each", "max_items", "parallel"];
-/// The verbs with their keys, those not built yet apart.
-const VERBS: [(&str, &[&str], &[&str]); 4] = [
-    (
-        "model",
-        &["model", "system", "messages", "prompt", "tools", "returns", "max_output", "truncate", "options"],
-        &[],
-    ),
-    ("run_tools", &["run_tools"], &[]),
-    ("call", &["call", "input"], &["config", "grant", "effect"]),
-    ("ask", &["ask", "returns"], &[]),
-];
+use crate::vocabulary::{NODE, RETRY, VERBS, Words};
+use crate::{Ask, Call, Callee, Field, NodeIx, RecordType, Retry, Returns, Type, ValueExpr, Verb};
 
 /// A verb with the type of its result, or why there is none.
 struct ReadVerb {
@@ -67,7 +53,15 @@ impl Reader<'_> {
                 .help("a node has a verb (model, run_tools, call, ask) or an `update`");
         }
         let scope = Scope { item: node.get("each").is_some(), ..Scope::plain(home) };
-        let read = self.verb(node, named, verb_key, &scope, sites);
+        let mut read = self.verb(node, named, verb_key, &scope, sites);
+        let others = VERBS.iter().filter(|w| Some(w.place) != verb_key && node.get(w.place).is_some());
+        for other in others {
+            // Told above; what is wrong in it is told as well. Of which of them `result` is meant is not known.
+            let second = self.verb(node, named, Some(other.place), &scope, sites);
+            read.result = Ok(Type::Any);
+            read.calls_graph |= second.calls_graph;
+        }
+        self.check_attempt_keys(node, &what, work_of(node, &read.verb));
         let after = scope.with_result(read.result);
         let update = self.writes(node, &after);
         let next = node
@@ -91,7 +85,7 @@ impl Reader<'_> {
     /// The verb of a node; an error where it has several.
     fn verb_of(&mut self, node: &Node, what: &str) -> Option<&'static str> {
         let mut found: Option<&'static str> = None;
-        for (verb, ..) in VERBS {
+        for Words { place: verb, .. } in VERBS {
             let Some((key, _)) = node.entry(verb) else { continue };
             match found {
                 Some(first) => {
@@ -105,24 +99,22 @@ impl Reader<'_> {
     }
 
     fn check_node_keys(&mut self, node: &Node, what: &str, verb: Option<&str>) -> bool {
-        let mut known: Vec<&str> = COMMON.to_vec();
-        let mut later: Vec<&str> = LATER.to_vec();
-        for (name, keys, unbuilt) in VERBS {
-            if verb.is_none_or(|v| v == name) || node.get(name).is_some() {
-                known.extend(keys);
-                later.extend(unbuilt);
+        let mut known: Vec<&str> = NODE.known.to_vec();
+        let mut later: Vec<&str> = NODE.later.to_vec();
+        for words in VERBS {
+            if verb.is_none_or(|v| v == words.place) || node.get(words.place).is_some() {
+                known.extend(words.known);
+                later.extend(words.later);
             }
         }
         if !matches!(node.kind, Kind::Map(_)) {
             return self.check_keys(node, Keys { what, known: &known, later: &later });
         }
         for (key, _) in node.entries() {
-            let owner = VERBS
-                .iter()
-                .find(|(_, keys, unbuilt)| keys.contains(&&*key.name) || unbuilt.contains(&&*key.name));
-            if let Some((owner, ..)) = owner
+            let owner = VERBS.iter().find(|w| w.known.iter().chain(w.later).any(|k| *k == &*key.name));
+            if let Some(Words { place: owner, .. }) = owner
                 && verb.is_none_or(|v| v != *owner)
-                && !VERBS.iter().any(|(name, ..)| *name == &*key.name)
+                && !VERBS.iter().any(|words| words.place == &*key.name)
                 && !(verb.is_some() && (known.contains(&&*key.name) || later.contains(&&*key.name)))
             {
                 let message =
@@ -142,11 +134,6 @@ impl Reader<'_> {
         scope: &Scope<'_>,
         sites: &mut Sites,
     ) -> ReadVerb {
-        let nothing = ReadVerb {
-            verb: Verb::Pass,
-            result: Err("this node has no verb, so nothing comes back"),
-            calls_graph: false,
-        };
         match verb {
             Some("model") => {
                 let (model, result) = self.model(node, named, scope);
@@ -166,7 +153,15 @@ impl Reader<'_> {
                 let (ask, result) = self.ask(node, named, scope);
                 ReadVerb { verb: ask.map_or(Verb::Pass, Verb::Ask), result: Ok(result), calls_graph: false }
             }
-            _ => nothing,
+            _ => {
+                let known = |key: &str| NODE.known.iter().chain(NODE.later).any(|k| *k == key);
+                let result = match node.entries().iter().all(|(key, _)| known(&key.name)) {
+                    true => Err("this node has no verb, so nothing comes back"),
+                    // A verb was meant that could not be read.
+                    false => Ok(Type::Any),
+                };
+                ReadVerb { verb: Verb::Pass, result, calls_graph: false }
+            }
         }
     }
 
@@ -210,8 +205,7 @@ impl Reader<'_> {
             }
             return retry;
         }
-        let known = ["max", "backoff", "factor", "if"];
-        self.check_keys(node, Keys { what: "`retry`", known: &known, later: &[] });
+        self.check_keys(node, Keys::of("`retry`", &RETRY));
         if let Some(max) = node.get("max").and_then(|n| self.setting(n, scope.home, &at_least_one(), "`max`"))
         {
             retry.max = max;
@@ -250,6 +244,19 @@ impl Reader<'_> {
             );
             self.error(code::MISMATCH, at, message);
         }
+    }
+}
+
+/// What a node does; unknown where that could not be read.
+fn work_of(node: &Node, verb: &Verb) -> Work {
+    match verb {
+        Verb::Model(_) => Work::Model,
+        Verb::Ask(_) => Work::Ask,
+        Verb::Call(Call { callee: Callee::Graph(_), .. }) => Work::Graph,
+        Verb::Call(_) => Work::Op,
+        Verb::RunTools(_) => Work::Nothing,
+        Verb::Pass if node.entries().iter().all(|(key, _)| NODE.known.contains(&&*key.name)) => Work::Nothing,
+        Verb::Pass => Work::Unknown,
     }
 }
 

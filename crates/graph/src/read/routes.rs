@@ -11,7 +11,7 @@ use crate::diagnostic::code;
 use crate::infer::Scope;
 use crate::nearest::{self, shortened};
 use crate::source::{Kind, Node, Place};
-use crate::{NodeIx, Route, Target, ValueExpr, Way};
+use crate::{NodeIx, Route, Target, ValueExpr, Way, vocabulary};
 
 /// Which route it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,21 +127,21 @@ impl Reader<'_> {
         kind: RouteKind,
         sites: &mut Sites,
     ) -> Option<Way> {
-        let known = ["if", "update", "to", "exit"];
         let before = self.out.len();
-        self.check_keys(node, Keys { what: "a way", known: &known, later: &[] });
+        self.check_keys(node, Keys::of("a way", &vocabulary::WAY));
         let condition = node.get("if").map(|cond| self.condition(cond, scope, "`if`"));
         let update = self.writes(node, scope);
         let to = match (node.entry("to"), node.entry("exit")) {
-            (Some(_), Some((exit, _))) => {
-                self.error(code::CONFLICT, exit.place, "a way has `to` or `exit`, not both");
+            (Some((_, to)), Some((key, exit))) => {
+                self.error(code::CONFLICT, key.place, "a way has `to` or `exit`, not both");
+                self.exit(exit, scope.home, kind);
+                self.to(to, scope.home, kind, sites);
                 None
             }
             (Some((_, to)), None) => self.to(to, scope.home, kind, sites),
-            (None, Some((_, exit))) => self.exit(exit, scope.home, kind).map(|e| match e {
-                Some((reason, class)) => Target::Exit(reason, class),
-                None => Target::Inherit,
-            }),
+            (None, Some((_, exit))) => {
+                self.exit(exit, scope.home, kind).or_else(|| lost_exit(exit, scope.home))
+            }
             (None, None) => {
                 let only_writes = node.get("update").is_some() && kind != RouteKind::Start;
                 if !only_writes && self.out.len() == before {
@@ -235,24 +235,19 @@ impl Reader<'_> {
         None
     }
 
-    /// An exit; `Some(None)` is `inherit`.
-    fn exit(
-        &mut self,
-        node: &Node,
-        home: Home<'_>,
-        kind: RouteKind,
-    ) -> Option<Option<(ExitReason, ExitClass)>> {
+    /// An exit.
+    fn exit(&mut self, node: &Node, home: Home<'_>, kind: RouteKind) -> Option<Target> {
         let name = self.plain_text(node, "`exit`")?;
         if &*name == "inherit" {
             if kind == (RouteKind::Next { calls_graph: true }) {
-                return Some(None);
+                return Some(Target::Inherit);
             }
             let message = "`inherit` ends as a called graph ended; there is none here";
             self.error(code::MISPLACED, node.place, message)
                 .help("it stands in `next` of a node or tool that calls a graph");
             return None;
         }
-        self.exit_named(&name, node.place, home).map(Some)
+        self.exit_named(&name, node.place, home).map(|(reason, class)| Target::Exit(reason, class))
     }
 
     /// The exit of a name with its class; an error where there is none.
@@ -273,6 +268,7 @@ impl Reader<'_> {
         let built_in = ExitReason::BUILT_IN.iter().map(|(n, _)| *n);
         let near = nearest::nearest(name, home.own.exits.keys().map(|k| &**k).chain(built_in));
         let help = match near {
+            _ if home.own.node_of(name).is_some() => format!("a node is written {{to: {name}}}"),
             Some(near) => format!("did you mean \"{near}\"?"),
             None => format!("declare it: exits: {{{}: completion}}", shortened(name)),
         };
@@ -280,4 +276,10 @@ impl Reader<'_> {
         self.error(code::UNKNOWN_EXIT, at, message).help(help);
         None
     }
+}
+
+/// What stands for an exit that could not be read: it leads out all the same, unless a node was meant.
+fn lost_exit(node: &Node, home: Home<'_>) -> Option<Target> {
+    let is_node = node.text().is_some_and(|name| home.own.node_of(name).is_some());
+    (!is_node).then_some(Target::Exit(ExitReason::Completed, ExitClass::Completion))
 }

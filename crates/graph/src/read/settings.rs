@@ -11,7 +11,7 @@ use super::{Home, Reader};
 use crate::diagnostic::code;
 use crate::infer::fits;
 use crate::source::{Kind, Node, Place};
-use crate::{Concurrency, Field, Retry, Setting, Type, nearest};
+use crate::{Concurrency, Field, Retry, Setting, Type, nearest, vocabulary};
 
 impl Reader<'_> {
     /// A setting that must fit a field.
@@ -97,8 +97,7 @@ impl Reader<'_> {
     pub(crate) fn concurrency(&mut self, root: &Node) -> Concurrency {
         let mut caps = Concurrency::default();
         let Some(node) = root.get("concurrency") else { return caps };
-        let known = ["graphs", "model_calls", "tool_calls"];
-        self.check_keys(node, super::keys::Keys { what: "`concurrency`", known: &known, later: &[] });
+        self.check_keys(node, super::keys::Keys::of("`concurrency`", &vocabulary::CONCURRENCY));
         for (key, value) in node.entries() {
             let slot = match &*key.name {
                 "graphs" => &mut caps.graphs,

@@ -4,6 +4,8 @@ mod keys;
 mod names;
 mod routes;
 mod shapes;
+mod together;
+mod unread;
 
 /// A graph with one node, whose body is given.
 pub(super) fn node(body: &str) -> String {

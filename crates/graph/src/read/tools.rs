@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use deepgraph_protocol::{ToolRole, ToolSpec, Value};
 
+use super::attempts::Work;
 use super::calls::{Found, Given, arguments};
 use super::declare::{Named, typing};
 use super::keys::Keys;
@@ -15,27 +16,7 @@ use crate::infer::Scope;
 use crate::nearest;
 use crate::source::{Kind, Node};
 use crate::types::schema;
-use crate::{Ask, Call, Callee, Field, GraphIx, Overflow, Setting, Tool, Type, ValueExpr};
-
-const TOOL: [&str; 16] = [
-    "description",
-    "parameters",
-    "call",
-    "ask",
-    "input",
-    "update",
-    "next",
-    "on_error",
-    "timeout",
-    "retry",
-    "cache",
-    "returns",
-    "answer",
-    "answer_max",
-    "parallel",
-    "overflow",
-];
-const LATER: [&str; 5] = ["only", "config", "grant", "effect", "approve"];
+use crate::{Ask, Call, Callee, Field, GraphIx, Overflow, Setting, Tool, Type, ValueExpr, vocabulary};
 
 /// Tokens of an answer that go back to the model where a tool says nothing.
 const ANSWER_MAX: i64 = 8000;
@@ -63,7 +44,7 @@ impl Reader<'_> {
         let Named { key, node } = named;
         let what = format!("tool \"{}\"", key.name);
         if !node.is_null() {
-            self.check_keys(node, Keys { what: &what, known: &TOOL, later: &LATER });
+            self.check_keys(node, Keys::of(&what, &vocabulary::TOOL));
         }
         self.check_tool_verbs(node, &what);
         self.description(node);
@@ -77,6 +58,7 @@ impl Reader<'_> {
         }
         let after = scope.with_result(result);
         let calls_graph = call.as_ref().is_some_and(|c| matches!(c.callee, Callee::Graph(_)));
+        self.check_attempt_keys(node, &what, work_of(node, call.as_ref()));
         let update = self.writes(node, &after);
         let answer = node.get("answer").and_then(|a| self.text(a, &after, "`answer`")).map(|t| t.text);
         let next = node.get("next").map(|n| self.route(n, &after, RouteKind::Next { calls_graph }, sites));
@@ -240,6 +222,17 @@ impl Reader<'_> {
         });
         let parameters = Value::record(schema::object(parameters.iter().map(|(n, f)| (&**n, f))));
         ToolSpec { name: named.key.name.clone(), description, parameters, role }
+    }
+}
+
+/// What a tool does; unknown where that could not be read.
+fn work_of(node: &Node, call: Option<&Call>) -> Work {
+    match (call.map(|c| &c.callee), node.get("call"), node.get("ask")) {
+        (Some(Callee::Graph(_)), ..) => Work::Graph,
+        (Some(Callee::Op(_)), ..) => Work::Op,
+        (None, Some(_), _) => Work::Unknown,
+        (None, None, Some(_)) => Work::Ask,
+        (None, None, None) => Work::Nothing,
     }
 }
 

@@ -325,13 +325,6 @@ fn taken(channel: &Channel) -> String {
     }
 }
 
-/// A channel that is replaced, as far as its type says.
-pub(crate) fn channel_of(name: Arc<str>, field: Field) -> Channel {
-    let reducer = Reducer::Replace;
-    let initial = reducer.initial(&field);
-    Channel { name, field, reducer, initial }
-}
-
 fn is_template(text: &str) -> bool {
     text.contains("{{") || text.contains("{%")
 }

@@ -4,8 +4,8 @@ use std::sync::{Arc, OnceLock};
 
 use super::{Field, RecordType, Type};
 
-/// Names of the plain types.
-pub(crate) const PLAIN: [(&str, Type); 6] = [
+/// The plain types.
+pub const PLAIN: [(&str, Type); 6] = [
     ("string", Type::String),
     ("integer", Type::Integer),
     ("number", Type::Number),
@@ -15,7 +15,7 @@ pub(crate) const PLAIN: [(&str, Type); 6] = [
 ];
 
 /// Names of the built-in records, and `messages`.
-pub(crate) const RECORDS: [&str; 11] = [
+pub const RECORDS: [&str; 11] = [
     "messages",
     "message",
     "tool_call",
@@ -29,8 +29,8 @@ pub(crate) const RECORDS: [&str; 11] = [
     "error",
 ];
 
-/// The type of a built-in name.
-pub(crate) fn built_in(name: &str) -> Option<Type> {
+/// The type of a built-in name; none where it is none.
+pub fn built_in(name: &str) -> Option<Type> {
     if let Some((_, plain)) = PLAIN.iter().find(|(n, _)| *n == name) {
         return Some(plain.clone());
     }

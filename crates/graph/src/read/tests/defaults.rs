@@ -25,7 +25,7 @@ fn what_is_left_out_has_its_default() {
 #[test]
 fn reserves_and_scopes_of_limits() {
     let text = graph(
-        "finally: {if: q, to: f}\nlimits:\n  a: {count: tokens, max: 9, exit: token_budget}\n  b: {count: tokens, max: 9, exit: token_budget, reserve: 0.2}\n  c: {count: model_calls, max: 9, exit: step_limit, reserve: 2}\n  d: {count: wall_time, max: 1h, exit: deadline, reserve: 30s}\n  e: {count: turns, max: 9, exit: step_limit}\n  f: {count: cost_usd, max: 9, exit: cost_budget, scope: own}\n",
+        "finally: {if: q, to: f}\nlimits:\n  a: {count: tokens, max: 9, exit: token_budget}\n  b: {count: tokens, max: 9, exit: token_budget, reserve: 0.2}\n  c: {count: model_calls, max: 9, exit: step_limit, reserve: 2}\n  d: {count: wall_time, max: 1h, exit: deadline, reserve: 30s}\n  e: {count: turns, max: 9, exit: step_limit}\n  f: {count: wall_time, max: 9, exit: deadline, scope: own}\n",
     )
     .replace("nodes: {a:", "nodes: {f: {update: {q: q}}, a:");
     let bundle = clean(&text);

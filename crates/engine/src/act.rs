@@ -1,0 +1,58 @@
+//! What limits do when they are reached.
+
+use deepgraph_graph::OnReach;
+use deepgraph_protocol::{Event, LimitHit, Meter};
+
+use crate::exit::Candidate;
+use crate::limits::{Reading, What};
+use crate::machine::Machine;
+
+impl Machine {
+    /// Tells that a limit was reached.
+    pub(crate) fn tell_limit(&mut self, hit: &LimitHit) {
+        self.tell(Event::LimitReached {
+            scope: self.scope.clone(),
+            limit: hit.name.clone(),
+            value: hit.value,
+            bound: hit.bound,
+        });
+    }
+
+    /// Keeps what a limit does for the end of the super-step: its exit, or the node that it leads to.
+    pub(crate) fn act(&mut self, hit: LimitHit, on_reach: OnReach) {
+        match on_reach {
+            OnReach::Exit(reason, class) => self.candidates.push(Candidate::limit(reason, class, hit)),
+            OnReach::To(node) => self.detour = Some(node),
+            OnReach::Refuse => {}
+        }
+    }
+
+    /// Limits that act at the end of a super-step: named calls, overshoots, gain.
+    pub(crate) fn check_boundary(&mut self) {
+        let in_finally = self.in_finally();
+        let at = Reading { counters: &self.counters, ledger: &self.ledger, elapsed: self.elapsed() };
+        let mut acting = Vec::new();
+        for limit in self.limits.iter().filter(|_| !in_finally) {
+            let overshot = matches!(limit.what, What::Meter(Meter::Tokens | Meter::CostUsd))
+                && limit.bound(false).is_some_and(|bound| limit.used(&at) > bound);
+            let hit = match limit.saturated() {
+                Some(hit) => Some(hit),
+                None => (limit.reached_now || overshot).then(|| limit.hit(limit.used(&at))),
+            };
+            // Calls are told when they reach the bound; what stays over its bound acts once.
+            if let Some(hit) = hit.filter(|_| limit.reached_now || !limit.acted) {
+                acting.push((hit, limit.on_reach.clone(), limit.reached_now));
+            }
+        }
+        for (hit, on_reach, told) in acting {
+            if !told {
+                self.tell_limit(&hit);
+            }
+            for limit in self.limits.iter_mut().filter(|l| l.name == hit.name) {
+                limit.acted = true;
+            }
+            self.act(hit, on_reach);
+        }
+        self.limits.iter_mut().for_each(|l| l.reached_now = false);
+    }
+}
