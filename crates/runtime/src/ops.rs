@@ -105,3 +105,16 @@ fn read_with_facts(corpus: &Corpus, input: &Map) -> Result<Value, StepError> {
     fields.insert("facts".into(), Value::from(facts));
     Ok(Value::from(fields))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_op_of_the_graph_language_is_there_and_no_other() {
+        let ops = Ops::stock(None);
+        let declared: Vec<String> =
+            deepgraph_graph::OpTable::stock().names().map(|name| name.to_string()).collect();
+        assert_eq!(ops.names().collect::<Vec<_>>(), declared);
+    }
+}

@@ -20,6 +20,6 @@ mod testing;
 
 pub use corpus::Corpus;
 pub use error::CorpusError;
-pub use ops::{OpSpec, Param, READ, SEARCH, read_op, search_op};
+pub use ops::{read_op, search_op};
 pub use read::Document;
 pub use report::{IndexProgress, IndexReport, MAX_DOCUMENT_BYTES, SkipReason, Skipped};

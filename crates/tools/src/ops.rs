@@ -16,123 +16,8 @@ const MOST_BYTES: usize = 24 * 1024;
 /// Bytes of a document that `search` with `read` adds for each document hit.
 const READ_ALONG: usize = 4 * 1024;
 
-/// A parameter of an op.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Param {
-    /// Its name.
-    pub name: &'static str,
-    /// Its type in JSON Schema's words: `string`, `integer`, `boolean`.
-    pub kind: &'static str,
-    /// Whether it may be left out.
-    pub optional: bool,
-    /// Least and greatest value of an integer.
-    pub range: Option<(i64, i64)>,
-    /// What it means, for a model.
-    pub description: &'static str,
-}
-
-/// An op.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OpSpec {
-    /// Its name in a graph file.
-    pub name: &'static str,
-    /// What it does, for a model.
-    pub description: &'static str,
-    /// Its parameters.
-    pub parameters: &'static [Param],
-    /// The fields of its result: name and type in the graph language.
-    pub result: &'static [(&'static str, &'static str)],
-}
-
-impl OpSpec {
-    /// The parameters as a JSON Schema object.
-    pub fn schema(&self) -> serde_json::Value {
-        let properties = self.parameters.iter().map(|param| {
-            let mut property = serde_json::json!({"type": param.kind, "description": param.description});
-            if let (Some((least, greatest)), Some(fields)) = (param.range, property.as_object_mut()) {
-                fields.insert("minimum".into(), least.into());
-                fields.insert("maximum".into(), greatest.into());
-            }
-            (param.name.to_owned(), property)
-        });
-        let required = self.parameters.iter().filter(|param| !param.optional).map(|param| param.name);
-        serde_json::json!({
-            "type": "object",
-            "properties": properties.collect::<serde_json::Map<_, _>>(),
-            "required": required.collect::<Vec<_>>(),
-            "additionalProperties": false,
-        })
-    }
-}
-
-/// The op [`search_op`].
-pub const SEARCH: OpSpec = OpSpec {
-    name: "search",
-    description: "Searches the documents. Gives the passages that answer the query best, each with its id, title, \
-                  section and document.",
-    parameters: &[
-        Param {
-            name: "query",
-            kind: "string",
-            optional: false,
-            range: None,
-            description: "What to look for: a few words that stand in the passage, such as the subject's name and \
-                          the property. No operators.",
-        },
-        Param {
-            name: "limit",
-            kind: "integer",
-            optional: true,
-            range: Some((1, MOST_HITS)),
-            description: "How many passages at most; 8 if left out.",
-        },
-        Param {
-            name: "read",
-            kind: "boolean",
-            optional: true,
-            range: None,
-            description: "Whether to add the passages of the same documents that answer the query next best.",
-        },
-    ],
-    result: &[("text", "string"), ("hits", "[hit]"), ("sources", "{string: source}")],
-};
-
-/// The op [`read_op`].
-pub const READ: OpSpec = OpSpec {
-    name: "read",
-    description: "Reads a document, or the passages of it that answer a query.",
-    parameters: &[
-        Param {
-            name: "source",
-            kind: "string",
-            optional: false,
-            range: None,
-            description: "The id of a passage as a search gives it, or a document's path.",
-        },
-        Param {
-            name: "query",
-            kind: "string",
-            optional: true,
-            range: None,
-            description: "Read only the passages that answer this best.",
-        },
-        Param {
-            name: "from",
-            kind: "integer",
-            optional: true,
-            range: Some((1, i64::MAX)),
-            description: "The number of the passage to read from, to go on where an earlier call ended.",
-        },
-    ],
-    result: &[
-        ("text", "string"),
-        ("document", "string"),
-        ("title", "string"),
-        ("sources", "{string: source}"),
-    ],
-};
-
-/// Searches. Input and result are the records that [`SEARCH`] describes; `text` is for a model to read.
+/// Searches: `{query, limit?, read?}` to `{text, hits, sources}`; `text` is for a model to read. With `read`, passages
+/// of the same documents that answer the query next best are added.
 ///
 /// # Errors
 ///
@@ -154,7 +39,7 @@ pub fn search_op(corpus: &Corpus, input: &Map) -> Result<Value, StepError> {
     ]))
 }
 
-/// Reads. Input and result are the records that [`READ`] describes; `text` is for a model to read.
+/// Reads: `{source, query?, from?}` to `{text, document, title, sources}`; `text` is for a model to read.
 ///
 /// # Errors
 ///

@@ -90,10 +90,8 @@ impl Reader<'_> {
     }
 
     fn may_hold_nowhere(&mut self, at: Place, kind: RouteKind) {
-        let message = format!(
-            "perhaps none of these ways of `{}` holds; then the run ends with graph_error",
-            kind.key()
-        );
+        let message =
+            format!("perhaps none of these ways of `{}` holds; then the branch just ends", kind.key());
         self.warning(code::MAY_HOLD_NOWHERE, at, message).help("end the list with a way without `if`");
     }
 

@@ -3,6 +3,8 @@
 //! Names decide what goes where (`sub_questions`, `learnings`, `objective`); what a schema requires and no name
 //! explains gets the smallest value that fits. Judgements are never made up: booleans are false.
 
+use std::cell::Cell;
+
 use deepgraph_protocol::{ModelRequest, OutputShape};
 use deepgraph_research::handoff::findings;
 use deepgraph_research::question::Question;
@@ -14,6 +16,8 @@ use super::{answer, material};
 
 /// How deep schemas may be nested.
 const DEEPEST: usize = 12;
+/// The most values that one output is made of; what a schema asks for beyond is null.
+const MOST_VALUES: usize = 10_000;
 /// Parts of names of lists that hold what is to be looked into.
 const QUESTIONS: &[&str] =
     &["question", "quer", "follow", "topic", "task", "todo", "section", "step", "search", "title"];
@@ -29,7 +33,13 @@ pub(super) fn fill(shape: &OutputShape, request: &ModelRequest) -> Json {
 /// The output for a request, `text` in its text fields.
 pub(super) fn fill_with(shape: &OutputShape, request: &ModelRequest, text: &str) -> Json {
     let root = shape.schema.to_json();
-    let filler = Filler { root: &root, text, found: found(request), has_question: has_question(request) };
+    let filler = Filler {
+        root: &root,
+        text,
+        found: found(request),
+        has_question: has_question(request),
+        made: Cell::new(0),
+    };
     filler.value(&root, &shape.name, text, 0)
 }
 
@@ -42,7 +52,13 @@ pub(super) fn required(schema: &Json) -> Vec<String> {
 /// A value for one parameter of a tool.
 pub(super) fn parameter(schema: &Json, name: &str, request: &ModelRequest, text: &str) -> Json {
     let property = schema.get("properties").and_then(|p| p.get(name)).unwrap_or(&Json::Null);
-    let filler = Filler { root: schema, text, found: Vec::new(), has_question: has_question(request) };
+    let filler = Filler {
+        root: schema,
+        text,
+        found: Vec::new(),
+        has_question: has_question(request),
+        made: Cell::new(0),
+    };
     filler.value(property, name, text, 0)
 }
 
@@ -68,6 +84,8 @@ struct Filler<'a> {
     text: &'a str,
     found: Vec<String>,
     has_question: bool,
+    /// Values made so far.
+    made: Cell<usize>,
 }
 
 impl Filler<'_> {
@@ -79,7 +97,8 @@ impl Filler<'_> {
         if let Some(first) = schema.get("enum").and_then(|e| e.get(0)) {
             return first.clone();
         }
-        if depth > DEEPEST {
+        self.made.set(self.made.get() + 1);
+        if depth > DEEPEST || self.made.get() > MOST_VALUES {
             return Json::Null;
         }
         match kind(schema) {
@@ -192,3 +211,6 @@ fn number(schema: &Json) -> Option<f64> {
 fn singular(name: &str) -> String {
     name.strip_suffix('s').unwrap_or(name).to_owned()
 }
+
+#[cfg(test)]
+mod tests;

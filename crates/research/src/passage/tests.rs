@@ -44,7 +44,7 @@ fn the_text_of_a_block_is_as_documented() {
 fn dates_stand_behind_the_path() {
     let dated = Source { date: Some("2025-01-14".into()), ..source("a-1", "Minutes", "", "m.md", "Text.") };
     assert_eq!(render(&[&dated]), "[a-1] Minutes (m.md, 2025-01-14)\nText.\n");
-    assert_eq!(round(&[dated.clone()]), [Passage::from(&dated)]);
+    assert_eq!(round(std::slice::from_ref(&dated)), [Passage::from(&dated)]);
     assert_eq!(round(&[source("a-1", "M", "", "a, b.md", "t")])[0].document, "a, b.md");
 }
 

@@ -156,7 +156,7 @@ fn cleaned<'t, 'a>(tokens: &'t [Token<'a>]) -> Vec<&'t Token<'a>> {
     while kept.first().is_some_and(|t| t.is_imperative() && kept.len() > 1 || (!says(t) && !is_wh(t))) {
         kept.remove(0);
     }
-    while kept.last().is_some_and(|t| !says(t) && !(is_wh(t) && kept.len() == 1)) {
+    while kept.last().is_some_and(|t| !(says(t) || is_wh(t) && kept.len() == 1)) {
         kept.pop();
     }
     kept

@@ -117,11 +117,3 @@ fn wrong_input_is_refused_with_the_reason() {
     // Null is as good as nothing.
     assert!(search_op(&corpus, &input(&[("query", "salt".into()), ("limit", Value::Null)])).is_ok());
 }
-
-#[test]
-fn parameters_are_a_schema() {
-    let schema = SEARCH.schema();
-    assert_eq!(schema["required"], serde_json::json!(["query"]));
-    assert_eq!(schema["properties"]["limit"]["maximum"], 50);
-    assert_eq!(READ.schema()["properties"]["source"]["type"], "string");
-}

@@ -11,8 +11,8 @@ fn all_that_is_wrong_with_a_limit() {
             limit("{count: [a], max: two, too: a}"),
             &[
                 "DG0102 6:3 limit \"l\" needs one of `exit`, `to` and `refuse`",
-                "DG0106 6:21 `max` must be an integer of at least 0, is \"two\"",
-                "DG0103 6:26 unknown key \"too\" in limit \"l\" | did you mean \"to\"?",
+                "DG0106 6:24 `max` must be an integer of at least 0, is \"two\"",
+                "DG0103 6:29 unknown key \"too\" in limit \"l\" | did you mean \"to\"?",
             ],
         ),
         (
@@ -20,10 +20,10 @@ fn all_that_is_wrong_with_a_limit() {
             limit("{count: [b], max: two, exit: stp, reserve: -1, scope: here}"),
             &[
                 "DG0210 6:15 graph \"t\" has no tool or node \"b\"...",
-                "DG0106 6:21 `max` must be an integer of at least 0, is \"two\"",
-                "DG0209 6:32 unknown exit \"stp\"...",
-                "DG0106 6:46 `reserve` is a share below 1...",
-                "DG0106 6:57 `scope` is tree or own",
+                "DG0106 6:24 `max` must be an integer of at least 0, is \"two\"",
+                "DG0209 6:35 unknown exit \"stp\"...",
+                "DG0106 6:49 `reserve` is a share below 1...",
+                "DG0106 6:60 `scope` is tree or own",
             ],
         ),
         (
@@ -31,8 +31,8 @@ fn all_that_is_wrong_with_a_limit() {
             limit("{count: turn, max: two, exit: step_limit, reserve: x}"),
             &[
                 "DG0210 6:14 unknown meter \"turn\" | did you mean \"turns\"?",
-                "DG0106 6:22 `max` must be a number or a duration, is \"two\"",
-                "DG0106 6:54 `reserve` is a share below 1...",
+                "DG0106 6:25 `max` must be a number or a duration, is \"two\"",
+                "DG0106 6:57 `reserve` is a share below 1...",
             ],
         ),
         (
@@ -50,16 +50,16 @@ fn all_that_is_wrong_with_a_limit() {
             limit("{count: turn, max: config.nothing, exit: step_limit}"),
             &[
                 "DG0210 6:14 unknown meter \"turn\"...",
-                "DG0205 6:22 graph \"t\" does not declare the config key \"nothing\"...",
+                "DG0205 6:25 graph \"t\" does not declare the config key \"nothing\"...",
             ],
         ),
         (
             "two actions",
             limit("{count: [a], max: 1, exit: stp, to: b}"),
             &[
-                "DG0209 6:30 unknown exit \"stp\"...",
-                "DG0105 6:35 a limit has exactly one of `exit`, `to` and `refuse`",
-                "DG0202 6:39 graph \"t\" has no node \"b\"...",
+                "DG0209 6:33 unknown exit \"stp\"...",
+                "DG0105 6:38 a limit has exactly one of `exit`, `to` and `refuse`",
+                "DG0202 6:42 graph \"t\" has no node \"b\"...",
             ],
         ),
         (
@@ -117,14 +117,14 @@ fn what_a_broken_limit_or_route_would_lead_to_is_not_told() {
         (
             "a node as an exit",
             two("{count: [a], max: 1, exit: step_limit}", ", next: {exit: b}"),
-            &["DG0209 7:37 unknown exit \"b\" | a node is written {to: b}"],
+            &["DG0209 7:36 unknown exit \"b\" | a node is written {to: b}"],
         ),
         (
             "an exit leads to no node",
             two("{count: [a], max: 1, exit: step_limt}", ", next: {exit: compleet}"),
             &[
                 "DG0209 4:40 unknown exit \"step_limt\"...",
-                "DG0209 7:37 unknown exit \"compleet\"...",
+                "DG0209 7:36 unknown exit \"compleet\"...",
                 "DG0501 8:3 nothing leads to node \"b\"...",
             ],
         ),
@@ -132,9 +132,9 @@ fn what_a_broken_limit_or_route_would_lead_to_is_not_told() {
             "to and exit",
             two("{count: [a], max: 1, exit: step_limit}", ", next: {to: c, exit: stop}"),
             &[
-                "DG0202 7:35 graph \"t\" has no node \"c\"...",
-                "DG0105 7:38 a way has `to` or `exit`, not both",
-                "DG0209 7:44 unknown exit \"stop\"...",
+                "DG0202 7:34 graph \"t\" has no node \"c\"...",
+                "DG0105 7:37 a way has `to` or `exit`, not both",
+                "DG0209 7:43 unknown exit \"stop\"...",
             ],
         ),
     ]);
@@ -205,8 +205,8 @@ fn a_channel_that_could_not_be_read_has_no_two_writers() {
         )
     };
     compare(&[
-        ("type", both("{type: [strng], reduce: append}"), &["DG0206 2:30 unknown type \"strng\"..."]),
-        ("reducer", both("{type: [string], reduce: appnd}"), &["DG0207 2:47 unknown reducer \"appnd\"..."]),
+        ("type", both("{type: [strng], reduce: append}"), &["DG0206 2:31 unknown type \"strng\"..."]),
+        ("reducer", both("{type: [string], reduce: appnd}"), &["DG0207 2:48 unknown reducer \"appnd\"..."]),
         ("read", both("string"), &["DG0505 4:13 \"a\" and \"b\" run together..."]),
     ]);
 }
@@ -219,7 +219,7 @@ fn what_has_a_bad_name_is_read_all_the_same() {
             graph("")
                 .replace("{a: {update: {q: \"'x'\"}}}", "{'a b': {update: {q: qq}}}")
                 .replace("start: a", "start: a b"),
-            &["DG0107 4:9 \"a b\" can not be the name of a node...", "DG0301 4:30 unknown name \"qq\"..."],
+            &["DG0107 4:9 \"a b\" can not be the name of a node...", "DG0301 4:29 unknown name \"qq\"..."],
         ),
         (
             "channel",
@@ -268,10 +268,10 @@ fn all_that_is_wrong_with_verbs_and_values() {
             &[
                 "DG0208 10:13 there is no graph or op \"thnk\"...",
                 "DG0105 10:19 tool \"t\" has `call` and `ask`; it does one thing",
-                "DG0301 10:42 unknown name \"qq\"...",
-                "DG0106 10:62 `parallel` must be an integer of at least 1, is \"none\"",
-                "DG0106 10:78 `overflow` is refuse or queue...",
-                "DG0106 10:96 `answer_max` must be an integer of at least 1, is 0",
+                "DG0301 10:41 unknown name \"qq\"...",
+                "DG0106 10:59 `parallel` must be an integer of at least 1, is \"none\"",
+                "DG0106 10:75 `overflow` is refuse or queue...",
+                "DG0106 10:93 `answer_max` must be an integer of at least 1, is 0",
             ],
         ),
     ]);
