@@ -6,4 +6,4 @@ mod counts;
 mod crash;
 mod factbook;
 mod server;
-mod world;
+pub mod world;

@@ -114,7 +114,9 @@ impl Part {
             (Some(subject), Some(facet)) if facet.head.is_none() => {
                 format!("{}: {}", subject.text, facet.text)
             }
-            (Some(subject), Some(facet)) => format!("{} of {}", facet.text, subject.text),
+            (Some(subject), Some(facet)) => {
+                format!("{} of {}", facet.text.trim_start_matches("who "), subject.text)
+            }
             (Some(subject), None) => subject.text.clone(),
             (None, Some(facet)) => facet.text.clone(),
             (None, None) => String::new(),

@@ -8,8 +8,10 @@
 
 mod about;
 mod candidate;
+mod labels;
 mod matching;
 mod pick;
+mod word;
 mod wording;
 
 use deepgraph_protocol::{Fact, Source};

@@ -28,7 +28,7 @@ codes! {
     MISSING_KEY = "DG0102": "A key is missing.",
     UNKNOWN_KEY = "DG0103": "An unknown key.",
     NOT_BUILT = "DG0104": "Part of the language, but not built yet.",
-    CONFLICT = "DG0105": "Keys that exclude each other.",
+    CONFLICT = "DG0105": "Keys that exclude each other, or one that means nothing here.",
     BAD_VALUE = "DG0106": "A value that is not allowed here.",
     BAD_NAME = "DG0107": "A name with characters that names do not have.",
     RESERVED = "DG0108": "A name that is reserved or built in.",

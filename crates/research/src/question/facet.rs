@@ -195,9 +195,11 @@ fn join(text: &str, kept: &[&Token]) -> String {
 
 /// The last word before a preposition that is no participle.
 fn head(kept: &[&Token]) -> Option<String> {
-    if kept.first().is_some_and(|t| t.is_question_word()) {
-        return None;
-    }
+    let kept = match kept {
+        [who, rest @ ..] if who.folded == "who" => rest,
+        [first, ..] if first.is_question_word() => return None,
+        all => all,
+    };
     let phrase = kept
         .iter()
         .skip(1)

@@ -169,6 +169,7 @@ fn facets_have_a_head() {
     assert_eq!(head("languages spoken"), "languag");
     assert_eq!(head("population density"), "densiti");
     assert_eq!(head("how large"), "area");
+    assert_eq!(head("who is the president"), "presid");
     assert_eq!(head("how work"), "");
 }
 

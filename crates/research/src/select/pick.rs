@@ -2,7 +2,7 @@
 
 use super::about::{Level, level};
 use super::candidate::{Candidate, Pool};
-use super::matching::{LABELLED, Match, matches};
+use super::matching::{LABELLED, Match, Matcher};
 use super::wording::sentence;
 use crate::question::{Asks, Facet, Part};
 use crate::text::similar::Fingerprint;
@@ -51,14 +51,15 @@ fn score<'p, 'a>(pool: &'p Pool<'a>, part: &Part, facet: Option<&Facet>) -> Vec<
     if facet.is_some_and(|f| names_unknown(pool, part, f)) {
         return Vec::new();
     }
+    let matcher = facet.map(|facet| Matcher::new(pool, facet));
     let mut scored = Vec::new();
     for (order, candidate) in pool.candidates.iter().enumerate() {
         let level = part.subject.as_ref().and_then(|s| level(s, candidate));
         if part.subject.is_some() && level.is_none() {
             continue;
         }
-        let found = match facet {
-            Some(facet) => matches(pool, facet, level, candidate),
+        let found = match &matcher {
+            Some(matcher) => matcher.matches(level, candidate),
             None => Some(Match { score: overview_score(candidate, level), label: 0.0, at: None }),
         };
         scored.extend(found.map(|found| Scored { candidate, level, found, order, is_superseded: false }));

@@ -1,5 +1,7 @@
 //! A small stock of words that mean the same in questions and in documents. General English only.
 
+use std::sync::LazyLock;
+
 use super::words::{Stems, stem};
 
 /// Groups of words, one group a line; a word may stand in several.
@@ -41,8 +43,9 @@ const GROUPS: &[&[&str]] = &[
 
 /// The stems that mean the same as this one, without itself, in no particular sense of the word.
 pub fn synonyms(of: &str) -> Stems {
-    let stems = |group: &&[&str]| group.iter().map(|word| stem(word)).collect::<Stems>();
-    let mut found: Stems = GROUPS.iter().map(stems).filter(|group| group.contains(of)).flatten().collect();
+    static STEMS: LazyLock<Vec<Stems>> =
+        LazyLock::new(|| GROUPS.iter().map(|group| group.iter().map(|word| stem(word)).collect()).collect());
+    let mut found: Stems = STEMS.iter().filter(|group| group.contains(of)).flatten().cloned().collect();
     found.remove(of);
     found
 }
