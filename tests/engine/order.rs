@@ -205,3 +205,30 @@ fn steps_that_were_refused_are_told_with_their_reason() {
         "{refused:?}"
     );
 }
+
+#[test]
+fn a_tools_way_that_only_writes_lets_the_loop_go_on() {
+    let bundle = graph(
+        r#"
+deepgraph: 1
+name: noted
+config: {model: {type: string, default: scripted}}
+state:
+  messages: messages
+  notes: {type: [string], reduce: append}
+input: [messages]
+output: [notes]
+limits: {turns: {count: turns, max: 3, exit: step_limit}}
+tools:
+  note: {next: {update: {notes: "'noted'"}}}
+start: agent
+nodes:
+  agent: {model: config.model, messages: messages, tools: [note], next: act}
+  act: {run_tools: agent, next: agent}
+"#,
+    );
+    let run = Sim::new(&bundle, |_, _| Ok(calls([deepgraph_testkit::call("note", "{}")])))
+        .run(Default::default(), support::config(&bundle, &[]));
+    assert_eq!(run.ended().exit.reason.name(), "step_limit");
+    assert_eq!(run.ended().output["notes"].as_list().map(<[Value]>::len), Some(3));
+}

@@ -80,7 +80,8 @@ impl Machine {
         self.write_all(&tool.update, &names, pen)?;
         let answer = self.answer(tool, &result, &names, pen)?;
         let target = match &tool.next {
-            Some(route) => self.follow(route, names, pen)?,
+            // A way that only writes leads nowhere: the loop goes on.
+            Some(route) => self.follow(route, names, pen)?.filter(|target| *target != Target::CarryOn),
             None => None,
         };
         let exit = child.as_ref().map(|e| e.reason.name().to_owned());

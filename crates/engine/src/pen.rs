@@ -37,10 +37,19 @@ impl Pen {
             self.held.push(value);
             return Ok(());
         }
-        let known = self.state.get(channel).as_list().map_or(0, <[Value]>::len) as u64;
+        let known = size(self.state.get(channel));
         let new = self.state.write(plan, channel, value.clone())?;
         self.gains.push((channel, new, known));
         self.writes.push((channel, value));
         Ok(())
+    }
+}
+
+/// The items of a list, the keys of a map.
+fn size(value: &Value) -> u64 {
+    match value {
+        Value::List(items) => items.len() as u64,
+        Value::Map(fields) => fields.len() as u64,
+        _ => 0,
     }
 }

@@ -38,8 +38,7 @@ pub enum ErrorKind {
     Unanswered,
     /// A tool failed in its own way.
     Tool,
-    /// An expression or template could not be evaluated, two writers of one channel, a route that holds
-    /// nowhere.
+    /// An expression or template could not be evaluated, or two nodes wrote one channel.
     Graph,
     /// Given up because the run or its parent ended.
     Cancelled,

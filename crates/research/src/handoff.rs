@@ -60,7 +60,10 @@ pub fn extract(objective: &str, facts: &[Fact], sources: &Sources) -> Handoff {
 pub fn findings(question: &Question, selection: &Selection) -> String {
     let mut out: Vec<String> = Vec::new();
     for finding in &selection.findings {
-        out.push(format!("{} [{}]", finding.sentence, finding.source));
+        let line = format!("{} [{}]", finding.sentence, finding.source);
+        if !out.contains(&line) {
+            out.push(line);
+        }
     }
     for missing in &selection.missing {
         let Some(part) = question.parts.get(missing.part) else { continue };

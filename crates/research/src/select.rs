@@ -38,7 +38,7 @@ pub struct Finding {
 /// What answers a question.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Selection {
-    /// In the question's order.
+    /// In the question's order. One statement may answer several parts.
     pub findings: Vec<Finding>,
     /// What no statement answers, in the question's order.
     pub missing: Vec<Missing>,
@@ -78,10 +78,7 @@ pub fn select(question: &Question, passages: &[Passage]) -> Selection {
                     title: passage.title.clone(),
                     sentence,
                 };
-                let is_known = |f: &Finding| f.source == finding.source && f.sentence == finding.sentence;
-                if !selection.findings.iter().any(is_known) {
-                    selection.findings.push(finding);
-                }
+                selection.findings.push(finding);
             }
         }
     }

@@ -307,8 +307,11 @@ impl Reader<'_> {
             None | Some(Counted::Meter(Meter::WallTime | Meter::ActiveTime)) => duration().check(&value).ok(),
             Some(_) => Some(value),
         };
+        // A length of time with its unit is never a share, however short.
+        let in_units = reserve.to_value().as_str().is_some();
         match units.and_then(|v| v.as_float()) {
-            Some(n) if (0.0..1.0).contains(&n) => Reserve::Share(n),
+            Some(n) if in_units && n > 0.0 => Reserve::Units(n),
+            Some(n) if !in_units && (0.0..1.0).contains(&n) => Reserve::Share(n),
             Some(n) if n >= 1.0 => Reserve::Units(n),
             _ => {
                 let message = "`reserve` is a share below 1, or a number of units of at least 1";

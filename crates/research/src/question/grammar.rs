@@ -292,6 +292,9 @@ fn slice<'a>(clause: &'a str, tokens: &[Token]) -> &'a str {
 }
 
 fn subject(clause: &str, tokens: &[Token], is_name: bool) -> Subject {
-    let text = slice(clause, tokens).split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut text = slice(clause, tokens).split_whitespace().collect::<Vec<_>>().join(" ");
+    if text.contains('(') && !text.contains(')') {
+        text.push(')');
+    }
     Subject::new(&text, is_name && tokens.iter().any(|t| t.text.starts_with(|c: char| !c.is_lowercase())))
 }

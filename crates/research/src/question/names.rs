@@ -45,7 +45,8 @@ fn run_end(tokens: &[Token], start: usize) -> usize {
         }
         // "GDP of Chile" and "Population of Chile" are a thing and its owner, not one name.
         let owns = next > end && (tokens[end - 1].is_acronym() || (start == 0 && end == 1));
-        let goes_on = tokens.get(next).is_some_and(|t| !t.is_apart && t.is_capital());
+        // "Congo (Brazzaville)" is one name.
+        let goes_on = tokens.get(next).is_some_and(|t| (!t.is_apart || t.is_bracketed) && t.is_capital());
         if owns || !goes_on {
             break;
         }

@@ -54,6 +54,8 @@ fn one_subject() {
     check("Uruguay population", &["Uruguay population"]);
     check("Tell me about Georgia.", &["Georgia"]);
     check("What is the GDP of the USA?", &["USA: GDP"]);
+    check("Population of Congo (Brazzaville)", &["Congo (Brazzaville): Population"]);
+    check("area and population of Cocos (Keeling) Islands?", &["Cocos (Keeling) Islands: area; population"]);
     check("When did Uruguay gain independence from Spain?", &["Uruguay: when gain independence from Spain"]);
     check("What is the population of Korea, South?", &["Korea, South: population"]);
     check("Population of the Republic of the Congo in 2024", &["Republic of the Congo: Population 2024"]);
@@ -120,6 +122,8 @@ fn objectives_are_read_back() {
         "How large is Brazil?",
         "what is the population of freedonia?",
         "What is the population of Korea, South?",
+        "Population of Congo (Brazzaville)",
+        "Who is the president of France?",
     ] {
         for part in Question::analyse(text).parts {
             let again = Question::analyse(&part.objective());

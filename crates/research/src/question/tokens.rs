@@ -14,6 +14,8 @@ pub(super) struct Token<'a> {
     pub at: usize,
     /// Whether a mark that separates (`,` `;` `:` `(` `)` `/`) stands between it and the word before.
     pub is_apart: bool,
+    /// Whether that mark is a parenthesis that opens or closes right between the two.
+    pub is_bracketed: bool,
     /// Whether that mark is a colon.
     pub after_colon: bool,
     /// Whether it ends in a possessive `'s` or `'`.
@@ -86,6 +88,7 @@ pub(super) fn tokens(clause: &str) -> Vec<Token<'_>> {
             folded: fold(bare),
             at,
             is_apart: gap.contains([',', ';', ':', '(', ')', '/', '\n', '&', '–', '—', '，', '、']),
+            is_bracketed: matches!(gap.trim(), "(" | ")"),
             after_colon: gap.contains(':'),
             is_possessive: bare.len() < word.len() || plural,
         });
