@@ -126,6 +126,11 @@ fn is_misspelt(asked: &str, word: &str) -> bool {
 const SHORTEST_CORRECTED: usize = 5;
 
 impl Candidate<'_> {
+    /// Whether its own line says what its value is; a question above an answer does not.
+    pub fn has_label(&self) -> bool {
+        self.own_labels > 0 && self.path.last().is_some_and(|label| !label.text.ends_with('?'))
+    }
+
     /// Stems of value, path and title.
     pub fn all_stems(&self) -> Stems {
         let path = self.path.iter().flat_map(|label| label.stems.iter().chain(&label.aside));
@@ -201,6 +206,7 @@ fn candidate<'a>(
     let text = passage.text.get(statement.value.clone()).unwrap_or("");
     let value = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let is_sentence = value.ends_with(['.', '!', '?', '。']) && value.split(' ').count() >= 6;
+    let is_bare = statement.labels.is_empty() && !is_sentence && is_value(&value) && !section.is_empty();
     let labels = statement.labels.iter().map(|l| Label::new(l));
     let mut path: Vec<Label> = section.iter().cloned().chain(labels).collect();
     let section_len = drop_repeats(&mut path, section.len());
@@ -216,12 +222,25 @@ fn candidate<'a>(
         before: before.iter().rev().take(2).flatten().cloned().collect(),
         year: years.iter().max().copied().or_else(|| latest_year(&passage.section)),
         years,
-        is_prose: statement.labels.is_empty() || is_sentence,
+        is_prose: (statement.labels.is_empty() || is_sentence) && !is_bare,
         aliases: Vec::new(),
-        own_labels: path.len().saturating_sub(section_len),
+        own_labels: if is_bare {
+            path.len().min(HEADINGS_OF_A_VALUE)
+        } else {
+            path.len().saturating_sub(section_len)
+        },
         path,
         value,
     }
+}
+
+/// The headings next above a bare value are what it is the value of: so many of them.
+const HEADINGS_OF_A_VALUE: usize = 2;
+
+/// Whether a text is a value rather than something said: a page may have a heading for each figure of a record.
+fn is_value(text: &str) -> bool {
+    let begins = text.starts_with(|c: char| c.is_ascii_digit() || "$€£-+<>~".contains(c));
+    begins && !text.ends_with(['.', '!', '?', '。']) && text.split(' ').count() <= 12
 }
 
 impl Label {

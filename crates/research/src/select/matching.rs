@@ -82,13 +82,17 @@ impl<'a> Matcher<'a> {
             return None;
         }
         let said = self.share(|word| word.strength(&candidate.said));
-        let form = match candidate.is_prose {
-            true => said.max(label * IN_HEADING),
-            false if opens_with_head(self.facet, candidate) => 1.0,
-            false => label.max(said * IN_VALUE),
+        let has_label = candidate.has_label();
+        let form = match (has_label, candidate.is_prose) {
+            (true, _) if opens_with_head(self.facet, candidate) => 1.0,
+            (true, true) => label.max(said),
+            // The word in a value ("0.2 % of GDP") is mostly not what the value is of.
+            (true, false) => label.max(said * IN_VALUE),
+            (false, _) => said.max(label * IN_HEADING),
         };
         let kind = kind_bonus(self.facet, candidate);
-        let is_labelled = !candidate.is_prose && form > LABELLED && kind >= 0.0;
+        let is_labelled =
+            has_label && label.max(form * f64::from(!candidate.is_prose)) > LABELLED && kind >= 0.0;
         let bonus = level.map_or(0.0, Level::bonus) + if is_labelled { LABEL_BONUS } else { 0.0 };
         Some(Match { score: COVERAGE * coverage + FORM * form + bonus + kind + year, label, at })
     }

@@ -140,14 +140,13 @@ fn few_of_each_title<'p, 'a>(chosen: Vec<Scored<'p, 'a>>) -> Vec<Scored<'p, 'a>>
 }
 
 /// Where a later document says the same thing with other figures, that one first; of the older ones one is kept, as
-/// superseded.
+/// superseded. One without a date stands behind those with one.
 fn latest<'p, 'a>(scored: &[Scored<'p, 'a>], chosen: Vec<Scored<'p, 'a>>) -> Vec<Scored<'p, 'a>> {
     let date = |s: &Scored<'p, 'a>| s.candidate.passage.date.as_deref();
     let mut kept: Vec<Scored> = Vec::new();
     for old in chosen {
         let is_newer = |s: &&Scored<'p, 'a>| {
             date(s) > date(&old)
-                && date(&old).is_some()
                 && s.level >= old.level
                 && s.found.score >= old.found.score - LATER_MAY_LACK
                 && is_rival(old.candidate, s.candidate)
@@ -160,7 +159,9 @@ fn latest<'p, 'a>(scored: &[Scored<'p, 'a>], chosen: Vec<Scored<'p, 'a>>) -> Vec
         if !kept.iter().any(|s| s.order == newest.order) {
             kept.push(newest);
         }
-        if !kept.iter().any(|s| s.is_superseded) {
+        if date(&old).is_none() {
+            kept.push(old);
+        } else if !kept.iter().any(|s| s.is_superseded) {
             kept.push(Scored { is_superseded: true, ..old });
         }
     }

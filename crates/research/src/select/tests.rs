@@ -191,3 +191,29 @@ fn nothing_breaks_it() {
     ];
     let _ = answers("Tell me about Brazil", &odd);
 }
+
+#[test]
+fn a_later_document_goes_before_an_older_one() {
+    let dated = |id: &str, date: Option<&str>, text: &str| Passage {
+        date: date.map(str::to_owned),
+        ..passage(id, "Offers", "", text)
+    };
+    let old = "The A48 costs 15.9 million euros per vessel.";
+    let new = "The yard raised its price: the A48 now costs 16.3 million euros per vessel.";
+    let found = |old_date| {
+        answers(
+            "What does the A48 cost?",
+            &[dated("o-1", old_date, old), dated("n-1", Some("2025-04-22"), new)],
+        )
+        .0
+    };
+    assert_eq!(
+        found(Some("2025-02-03")),
+        [
+            "The yard raised its price: the A48 now costs 16.3 million euros per vessel. [n-1]",
+            "Earlier, as of 2025-02-03: The A48 costs 15.9 million euros per vessel. [o-1]"
+        ]
+    );
+    assert_eq!(found(None)[1], "The A48 costs 15.9 million euros per vessel. [o-1]");
+    assert_eq!(found(Some("2026-01-01")).len(), 2);
+}
