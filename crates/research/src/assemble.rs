@@ -133,6 +133,8 @@ fn distinct(lines: Vec<Line>) -> Vec<Line> {
 fn cover(asked: &Question, lines: &[Line]) -> Selection {
     let passage = |(i, line): (usize, &Line)| {
         let (title, text) = split_title(&line.text);
+        // The full stop that a record's line was given would make a sentence of its value.
+        let text = if title.is_empty() { text } else { text.trim_end_matches('.') };
         Passage { id: i.to_string(), title: title.to_owned(), text: text.to_owned(), ..Passage::default() }
     };
     select(asked, &lines.iter().enumerate().map(passage).collect::<Vec<_>>())

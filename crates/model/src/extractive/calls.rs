@@ -48,7 +48,7 @@ impl<'a> Calls<'a> {
         self.made.push(ToolCall {
             id: format!("call_{turn}_{}", self.made.len() + 1).into(),
             name: tool.name.clone(),
-            arguments: Arc::from(Json::Object(arguments).to_string()),
+            arguments: Arc::from(canonical(&Json::Object(arguments))),
         });
     }
 
@@ -73,4 +73,9 @@ pub(super) fn main_parameter(tool: &ToolSpec) -> Option<String> {
     let properties = tool.parameters.get("properties").and_then(Value::as_map);
     let names = properties.into_iter().flat_map(|p| p.keys().map(|name| &**name));
     required.iter().filter_map(Value::as_str).chain(names).find(is_text).map(str::to_owned)
+}
+
+/// JSON with its keys in byte order: the order of `serde_json`'s own maps depends on what else is built with it.
+pub(super) fn canonical(json: &Json) -> String {
+    Value::from_json(json).to_json_text()
 }

@@ -78,7 +78,7 @@ fn reply(made: Made) -> ModelReply {
     let (text, tool_calls, data): (Arc<str>, _, _) = match made {
         Made::Calls(calls) => ("".into(), calls, Value::Null),
         Made::Text(text) => (text.into(), Vec::new(), Value::Null),
-        Made::Data(data) => (data.to_string().into(), Vec::new(), Value::from_json(&data)),
+        Made::Data(data) => (calls::canonical(&data).into(), Vec::new(), Value::from_json(&data)),
     };
     let finish = if tool_calls.is_empty() { FinishReason::Stop } else { FinishReason::ToolCalls };
     let usage = Usage::default();

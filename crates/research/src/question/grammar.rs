@@ -40,7 +40,8 @@ pub(super) fn parts(clause: &str) -> Vec<Part> {
 
 /// `Chile and Peru: population; area`.
 fn labelled(clause: &str, tokens: &[Token], colon: usize) -> Vec<Part> {
-    let left: Vec<Subject> = cut(&tokens[..colon], &inverted(tokens))
+    let joined: Vec<Range<usize>> = names(&tokens[..colon]).into_iter().chain(inverted(tokens)).collect();
+    let left: Vec<Subject> = cut(&tokens[..colon], &joined)
         .into_iter()
         .map(|piece| trim_command(tokens, piece))
         .filter(|piece| !piece.is_empty())

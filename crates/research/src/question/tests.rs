@@ -54,6 +54,7 @@ fn one_subject() {
     check("Uruguay population", &["Uruguay population"]);
     check("Tell me about Georgia.", &["Georgia"]);
     check("What is the GDP of the USA?", &["USA: GDP"]);
+    check("capital of Côte d'Ivoire", &["Côte d'Ivoire: capital"]);
     check("Population of Congo (Brazzaville)", &["Congo (Brazzaville): Population"]);
     check("area and population of Cocos (Keeling) Islands?", &["Cocos (Keeling) Islands: area; population"]);
     check("When did Uruguay gain independence from Spain?", &["Uruguay: when gain independence from Spain"]);

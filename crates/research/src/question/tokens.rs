@@ -30,7 +30,9 @@ impl Token<'_> {
 
     /// Whether it begins with a capital letter and is no month, weekday or function word.
     pub fn is_capital(&self) -> bool {
-        self.text.starts_with(char::is_uppercase)
+        // "d'Ivoire" is written as a name too.
+        let behind = self.text.split_once(['\'', '’']).map_or("", |(_, behind)| behind);
+        (self.text.starts_with(char::is_uppercase) || behind.starts_with(char::is_uppercase))
             && month(self.text).is_none()
             && !WEEKDAYS.contains(&self.folded.as_str())
             && !is_stop(self.text)
