@@ -124,6 +124,17 @@ fn figures_may_be_written_otherwise() {
 }
 
 #[test]
+fn the_date_of_a_source_bears_itself_out() {
+    let mut all = sources();
+    let draft = "Earlier, as of 2025-02-03: Real GDP per capita was $31,900. [k7f2qa-2]";
+    assert!(cite(draft, &all).citations.is_empty());
+    if let Some(source) = all.get_mut("k7f2qa-2") {
+        source.date = Some("2025-02-03".into());
+    }
+    assert_eq!(cite(draft, &all).citations.len(), 1);
+}
+
+#[test]
 fn words_alone_are_borne_out_by_words() {
     let report = cite("An expired certificate caused the outage. [notes2-7]", &sources());
     assert_eq!(report.citations[0].quote, "The outage was caused by an expired certificate.");
