@@ -5,6 +5,7 @@ use std::ops::Range;
 use crate::mapped::Mapped;
 use crate::passage::{Block, Origin};
 
+use super::date::{iso_date, names_a_date};
 use super::{Extracted, stem};
 
 /// Longest first line that is taken for a title, in letters.
@@ -25,8 +26,18 @@ pub fn extract(name: &str, text: &str, base: usize) -> Extracted {
     Extracted {
         title: title(text).unwrap_or_else(|| stem(name)),
         passages: Origin::file(text, base).passages(&blocks),
+        date: date(text),
         ..Extracted::default()
     }
+}
+
+/// Lines at the beginning among which the date may stand.
+const HEAD: usize = 20;
+
+/// The date of a line such as `Date: 2025-02-10` at the beginning of a text.
+pub fn date(text: &str) -> Option<String> {
+    let fields = text.lines().take(HEAD).filter_map(|line| line.split_once(':'));
+    fields.filter(|(name, _)| names_a_date(name)).find_map(|(_, value)| iso_date(value))
 }
 
 /// The first line, if it is short and no sentence.

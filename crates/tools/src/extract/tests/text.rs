@@ -123,3 +123,12 @@ fn tab_separated_values_and_uneven_rows() {
     let text = texts(&checked("x.tsv", file)).join("\n");
     assert_eq!(text, "a | b\na: 1 | b: 2\n3\n4 | 5 | 6");
 }
+
+#[test]
+fn a_date_line_at_the_beginning_dates_a_text() {
+    let dated = |text: &str| super::super::plain::date(text);
+    assert_eq!(dated("Questions\nDate: 2025-02-10\n\nText.").as_deref(), Some("2025-02-10"));
+    assert_eq!(dated("Updated: 2025-03-01T10:00:00Z\nText.").as_deref(), Some("2025-03-01"));
+    assert_eq!(dated("Date: soon\nText: 2025-02-10\n"), None);
+    assert_eq!(dated(&format!("{}Date: 2025-02-10\n", "line\n".repeat(30))), None, "far down it is content");
+}
