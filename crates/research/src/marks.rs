@@ -82,10 +82,13 @@ fn kind(id: &str) -> Option<&str> {
 /// The sentences of a text with the marks in and behind them; table cells count as sentences. Sentences without
 /// marks are among them.
 pub fn cited_sentences(text: &str, known: &BTreeSet<&str>) -> Vec<Cited> {
-    let mut marks = marks(text, known).into_iter().peekable();
+    let marks = marks(text, known);
     let masked = masked(text, known);
+    let ranges: Vec<Range<usize>> =
+        units(&masked).into_iter().flat_map(|range| split_at_marks(&masked, range, &marks)).collect();
+    let mut marks = marks.into_iter().peekable();
     let mut found: Vec<Cited> = Vec::new();
-    for range in units(&masked) {
+    for range in ranges {
         while let Some(mark) = marks.next_if(|m| m.range.start < range.start) {
             push(&mut found, mark, &range);
         }
@@ -95,6 +98,22 @@ pub fn cited_sentences(text: &str, known: &BTreeSet<&str>) -> Vec<Cited> {
         push(&mut found, mark, &(text.len()..text.len()));
     }
     found
+}
+
+/// A sentence cut where a mark stands behind a full stop: "70 km. [id] The price" is two, though "km." may go on.
+fn split_at_marks(masked: &str, range: Range<usize>, marks: &[Mark]) -> Vec<Range<usize>> {
+    let mut parts = Vec::new();
+    let mut start = range.start;
+    for mark in marks.iter().filter(|m| range.start < m.range.start && m.range.end < range.end) {
+        let before = masked.get(start..mark.range.start).unwrap_or("").trim_end();
+        let after = masked.get(mark.range.end..range.end).unwrap_or("").trim_start();
+        if before.ends_with(['.', '!', '?']) && after.starts_with(char::is_uppercase) {
+            parts.push(trimmed(masked, start..mark.range.start));
+            start = range.end - after.len();
+        }
+    }
+    parts.push(trimmed(masked, start..range.end));
+    parts
 }
 
 /// Gives a mark to the sentence before it; to the next where there is none.
@@ -172,6 +191,10 @@ mod tests {
                 pair("The two are.", &["web-3", "k7f2qa-1", "k7f2qa-2"]),
                 pair("Three.", &["k7f2qa-1", "web-3"])
             ]
+        );
+        assert_eq!(
+            read("It goes 70 km. [web-3] The other costs 5. [k7f2qa-1]"),
+            [pair("It goes 70 km.", &["web-3"]), pair("The other costs 5.", &["k7f2qa-1"])]
         );
         assert_eq!(read("[web-3] One."), [pair("", &["web-3"]), pair("One.", &[])]);
     }
