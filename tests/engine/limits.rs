@@ -247,3 +247,19 @@ fn an_overflow_is_answered_by_a_smaller_request() {
     assert!(sizes[0] > 24_000 && sizes[1] < 20_000, "{sizes:?}");
     assert_eq!(run.ended().report.map(|r| r.name()), Some("complete"));
 }
+
+#[test]
+fn a_call_whose_answer_was_lost_stays_charged_and_one_that_was_never_sent_does_not() {
+    let text = LOOP.replace("LIMIT", "[write]").replace("ACTION", "exit: iteration_limit");
+    let text = text.replace("  last: {update: {log: \"'last'\"}}\n", "");
+    let bundle = graph(&text);
+    let used = |error: deepgraph_protocol::StepError| {
+        let run = Sim::new(&bundle, |_, _| Err(error.clone()))
+            .run(support::question("?"), support::config(&bundle, &[("max", Value::Int(1))]));
+        run.ended().settled.tokens
+    };
+    assert_eq!(used(fails(ErrorKind::Network, "can not be reached").unsent()), 0);
+    assert_eq!(used(fails(ErrorKind::RateLimited, "later")), 0);
+    assert!(used(fails(ErrorKind::Network, "broke off")) > 0);
+    assert!(used(fails(ErrorKind::StepTimeout, "too slow")) > 0);
+}

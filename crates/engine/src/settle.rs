@@ -190,7 +190,7 @@ impl Machine {
         let Some(place) = self.place(step) else { return };
         if self.is_model(place) {
             // The provider may have worked for an answer that never came: that stays charged.
-            let lost = matches!(error.kind, ErrorKind::StepTimeout | ErrorKind::Network);
+            let lost = matches!(error.kind, ErrorKind::StepTimeout | ErrorKind::Network) && !error.unsent;
             if lost && usage.tokens() == 0 {
                 self.ledger.lose(step);
             } else {

@@ -120,12 +120,20 @@ pub struct StepError {
     /// How long the provider asks to wait before another try, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after_ms: Option<u64>,
+    /// Whether the request surely never reached the service, so that nothing can have been used.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unsent: bool,
 }
 
 impl StepError {
     /// A failure without a waiting time.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> StepError {
-        StepError { kind, message: message.into(), retry_after_ms: None }
+        StepError { kind, message: message.into(), retry_after_ms: None, unsent: false }
+    }
+
+    /// The same failure, of a request that surely never reached the service.
+    pub fn unsent(self) -> StepError {
+        StepError { unsent: true, ..self }
     }
 }
 

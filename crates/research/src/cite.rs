@@ -3,8 +3,9 @@
 //!
 //! A sentence keeps its citations when each of its figures stands in one of the sources that it cites and its words
 //! fit them. Otherwise `[unsupported]` takes their place and the sentence is listed at the end with the reason: a
-//! false citation is never left.
+//! false citation is never left. A sentence with figures and no citation at all is listed too.
 
+mod bare;
 mod evidence;
 mod write;
 
@@ -26,7 +27,8 @@ pub struct Report {
     pub citations: Vec<Citation>,
 }
 
-/// A sentence whose citations do not hold.
+/// A sentence whose citations do not hold, or that should have some.
+#[derive(Debug, PartialEq, Eq)]
 struct Unsupported {
     sentence: String,
     reason: String,
@@ -40,7 +42,12 @@ pub fn cite(draft: &str, sources: &Sources) -> Report {
     let mut citations: Vec<Citation> = Vec::new();
     let mut unsupported: Vec<Unsupported> = Vec::new();
     let mut edits = Edits::default();
-    for sentence in cited_sentences(draft, &known).into_iter().filter(|s| !s.marks.is_empty()) {
+    let bare = bare::Bare::of(draft);
+    for sentence in cited_sentences(draft, &known) {
+        if sentence.marks.is_empty() {
+            unsupported.extend(bare.complaint(&sentence.range));
+            continue;
+        }
         let said = without_marks(&draft[sentence.range.clone()], &known);
         let found = judge(&said, &sentence, sources);
         let marks = match found {

@@ -118,7 +118,8 @@ impl Place<'_> {
         } else {
             ("broke off the connection", "try again")
         };
-        StepError::new(ErrorKind::Network, format!("{self} {what}: {cause}; {advice}"))
+        let failure = StepError::new(ErrorKind::Network, format!("{self} {what}: {cause}; {advice}"));
+        if error.is_connect() { failure.unsent() } else { failure }
     }
 
     /// A failure that is told by an HTTP status.

@@ -178,3 +178,27 @@ fn no_draft_breaks_it() {
         let _ = cite(draft, &Sources::new());
     }
 }
+
+#[test]
+fn a_sentence_with_figures_and_no_citation_is_listed() {
+    let draft = "# Report 2024\n\nThe value is 42 [1]. It was 7 before. It is stable.\n\n## Not found\n\n- Population of Freedonia in 1950.\n";
+    let report = cite(draft, &sources());
+    let list = report.text.split("## Not supported by the sources").nth(1).unwrap_or("");
+    assert!(list.contains("The value is 42 (1). — it cites [1], which is the id of no source"), "{list}");
+    assert!(list.contains("It was 7 before. — it cites no source"), "{list}");
+    assert_eq!(
+        list.matches("\n- ").count(),
+        2,
+        "headings, plain words and what was not found need none: {list}"
+    );
+}
+
+#[test]
+fn a_complaint_is_made_once_and_not_for_ever() {
+    let same = "The value is 42 [1]. ".repeat(50);
+    assert_eq!(cite(&same, &sources()).text.matches("the id of no source").count(), 1);
+    let many: String = (0..50).map(|i| format!("The value is {i}. ")).collect();
+    let text = cite(&many, &sources()).text;
+    assert_eq!(text.matches("it cites no source").count(), 30);
+    assert!(text.ends_with("- and 20 more."), "{text}");
+}

@@ -11,6 +11,9 @@ use crate::text::blocks::lines;
 /// The longest quote in the list of sources, in characters.
 const LONGEST_QUOTE: usize = 240;
 
+/// The most sentences that are listed as not supported.
+const MOST_UNSUPPORTED: usize = 30;
+
 /// Headings of lists that this step writes itself.
 const LISTS: &[&str] = &["bibliography", "citations", "references", "sources", "works cited"];
 
@@ -81,21 +84,30 @@ fn plain_numbers(text: &str) -> String {
     while let Some(open) = rest.find('[') {
         let (before, from) = rest.split_at(open);
         out.push_str(before);
-        let inner = from[1..].split(']').next().unwrap_or("");
-        let is_number = !inner.is_empty() && inner.len() <= 3 && inner.bytes().all(|b| b.is_ascii_digit());
-        let behind = from.get(inner.len() + 2..).unwrap_or("");
-        if is_number
-            && from.get(inner.len() + 1..).is_some_and(|r| r.starts_with(']'))
-            && !behind.starts_with(['(', ':'])
-        {
-            out.push_str(&format!("({inner})"));
-            rest = behind;
-        } else {
-            out.push('[');
-            rest = &from[1..];
+        match number_at(from) {
+            Some(number) => {
+                out.push_str(&format!("({number})"));
+                rest = &from[number.len() + 2..];
+            }
+            None => {
+                out.push('[');
+                rest = &from[1..];
+            }
         }
     }
     out + rest
+}
+
+/// The number of a text that begins with `[1]` and is no link.
+fn number_at(text: &str) -> Option<&str> {
+    let (inner, behind) = text.strip_prefix('[')?.split_once(']')?;
+    let is_number = !inner.is_empty() && inner.len() <= 3 && inner.bytes().all(|b| b.is_ascii_digit());
+    (is_number && !behind.starts_with(['(', ':'])).then_some(inner)
+}
+
+/// The first number in brackets of a text that passes for a citation.
+pub(super) fn bare_number(text: &str) -> Option<&str> {
+    text.match_indices('[').find_map(|(at, _)| number_at(&text[at..]))
 }
 
 /// The sentences whose citations do not hold, each with the reason.
@@ -104,9 +116,19 @@ pub(super) fn push_unsupported(text: &mut String, unsupported: &[Unsupported]) {
         return;
     }
     text.push_str("\n\n## Not supported by the sources\n");
-    for Unsupported { sentence, reason } in unsupported {
+    let mut told: Vec<&Unsupported> = Vec::new();
+    for complaint in unsupported {
+        if !told.contains(&complaint) {
+            told.push(complaint);
+        }
+    }
+    let more = told.len().saturating_sub(MOST_UNSUPPORTED);
+    for Unsupported { sentence, reason } in told.into_iter().take(MOST_UNSUPPORTED) {
         let sentence = if sentence.is_empty() { "(a citation without a sentence)" } else { sentence };
         text.push_str(&format!("\n- {} — {reason}.", plain_numbers(sentence)));
+    }
+    if more > 0 {
+        text.push_str(&format!("\n- and {more} more."));
     }
 }
 
