@@ -324,7 +324,7 @@ impl Machine {
         setting.and_then(|s| s.millis(&self.config)).filter(|ms| *ms > 0)
     }
 
-    /// The value of an `update` entry's record form, for callers outside of a join.
+    /// The value of an expression; where it has none, the graph is at fault.
     pub(crate) fn evaluate(
         &self,
         value: &deepgraph_graph::ValueExpr,

@@ -44,7 +44,7 @@ pub enum ErrorKind {
     Cancelled,
 }
 
-/// Model, tool or graph: what a failure counts as when no `on_error` says otherwise.
+/// What a failure counts as when no `on_error` says otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorClass {
     /// A model call failed.

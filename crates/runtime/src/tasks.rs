@@ -34,7 +34,7 @@ pub(crate) enum Done {
     GraceOver { scope: ScopePath, step: StepId },
 }
 
-/// What makes two calls of an op equal: its name and canonical input; and how long the result may be reused.
+/// What makes two calls of an op equal: its name and canonical input.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct CacheKey {
     pub(crate) call: String,

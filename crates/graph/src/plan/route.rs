@@ -3,7 +3,7 @@
 use deepgraph_protocol::{ExitClass, ExitReason};
 
 use super::{ChannelIx, NodeIx};
-use crate::{Expr, ValueExpr};
+use crate::ValueExpr;
 
 /// A write to a channel.
 #[derive(Debug)]
@@ -40,11 +40,4 @@ pub enum Target {
     Inherit,
     /// On to the node's own `next` (in `on_error`), or nowhere further.
     CarryOn,
-}
-
-/// An expression whose value is a text template or bare expression, for callers that need its source.
-impl From<Expr> for ValueExpr {
-    fn from(expr: Expr) -> ValueExpr {
-        ValueExpr::Expr(expr)
-    }
 }

@@ -160,7 +160,7 @@ impl Reader<'_> {
         for (name, field) in list {
             let at = written.and_then(|p| p.entry(name)).map_or(node.place, |(k, _)| k.place);
             let value =
-                self.made_expr(&format!("args[{}]", Value::from(name.clone())), at).map(ValueExpr::from);
+                self.made_expr(&format!("args[{}]", Value::from(name.clone())), at).map(ValueExpr::Expr);
             given.push(Given { name: name.clone(), at, value, gives: field.clone() });
         }
         given
