@@ -7,3 +7,4 @@ mod order;
 mod people;
 mod schedules;
 pub mod supervised;
+mod traces;
