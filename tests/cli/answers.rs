@@ -1,6 +1,6 @@
 //! Questions to the person, from a run that has no terminal.
 
-use super::world::{AWAITING_INPUT, EXHAUSTED, SUCCEEDED, World, harbour};
+use super::world::{AWAITING_INPUT, EXHAUSTED, SUCCEEDED, USAGE, World, harbour};
 
 #[test]
 fn a_run_waits_for_its_plan_to_be_approved_and_goes_on_with_the_answer() {
@@ -28,4 +28,22 @@ fn where_nobody_can_be_asked_a_required_review_ends_the_run() {
     let said = world.deepgraph(&args);
     assert_eq!(said.code, EXHAUSTED, "{}", said.err);
     assert!(said.err.contains("plan_rejected"), "{}", said.err);
+}
+
+#[test]
+fn answers_to_no_question_and_empty_answers_are_refused() {
+    let world = World::new();
+    let docs = harbour();
+    let args = ["run", "What is the range?", "--docs", &docs, "--set", "plan_review=required"];
+    let waits = world.deepgraph(&args);
+    assert_eq!(waits.code, AWAITING_INPUT, "{}", waits.err);
+    let before = world.journal();
+    for answer in ["ask_user.9=approve", "review_plan.77=approve", "", "  "] {
+        let said = world.deepgraph(&["resume", "last", "--answer", answer]);
+        assert_eq!(said.code, USAGE, "{answer:?}: {}", said.err);
+        assert!(said.err.contains("review_plan.1"), "{answer:?}: the open question is named: {}", said.err);
+    }
+    assert_eq!(world.journal(), before, "nothing was answered");
+    let approved = world.deepgraph(&["resume", "last", "--answer", "review_plan.1=approve"]);
+    assert_eq!(approved.code, SUCCEEDED, "{}", approved.err);
 }

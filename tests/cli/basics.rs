@@ -185,3 +185,32 @@ fn all_mistakes_of_a_graph_are_told_at_once() {
     let run = world.deepgraph(&["run", "q", "--graph", &graph]);
     assert_eq!(run.code, USAGE, "a graph with mistakes does not run");
 }
+
+#[test]
+fn reading_commands_make_no_folder() {
+    let world = World::new();
+    let none = world.path("none").to_string_lossy().into_owned();
+    for args in [&["runs"][..], &["show", "last"], &["trace", "last"], &["resume", "last"]] {
+        let said = world.deepgraph(&[args, &["--home", &none]].concat());
+        assert!(said.code == SUCCEEDED || said.err.contains("run"), "{args:?}: {}", said.err);
+        assert!(!world.path("none").exists(), "{args:?}");
+    }
+    assert!(world.deepgraph(&["runs", "--home", &none]).out.contains("no runs yet"));
+}
+
+#[test]
+fn a_folder_is_not_made_where_a_file_is() {
+    let world = World::new();
+    world.write("afile", "mine");
+    let said = world.deepgraph(&["init", "afile"]);
+    assert_eq!(said.code, USAGE, "{}", said.err);
+    assert!(said.err.contains("afile is no folder"), "{}", said.err);
+}
+
+#[test]
+fn a_value_that_no_integer_can_hold_is_said_to_be_too_large() {
+    let world = World::new();
+    let said = world.deepgraph(&["run", "q", "--set", "max_researcher_iterations=99999999999999999999"]);
+    assert_eq!(said.code, USAGE, "{}", said.err);
+    assert!(said.err.contains("too large"), "{}", said.err);
+}

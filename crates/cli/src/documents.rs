@@ -56,7 +56,10 @@ fn tell(report: &IndexReport, all_skipped: bool, format: Format, screen: &Screen
     if format == Format::Json {
         let skipped = report.skipped.iter();
         let skipped: Vec<_> = skipped
-            .map(|s| json!({"document": s.document, "kind": s.reason, "reason": s.reason.to_string()}))
+            .map(|s| {
+                let (reason, partial) = (s.reason.to_string(), s.reason.is_partial());
+                json!({"document": s.document, "kind": s.reason, "reason": reason, "partial": partial})
+            })
             .collect();
         emit(&json!({
             "type": "documents",
@@ -64,6 +67,7 @@ fn tell(report: &IndexReport, all_skipped: bool, format: Format, screen: &Screen
             "passages": report.passages,
             "indexed_now": report.indexed_now,
             "skipped": skipped,
+            "linked": report.linked,
         }));
     }
     if let Some(why) = &report.in_memory {
@@ -71,6 +75,7 @@ fn tell(report: &IndexReport, all_skipped: bool, format: Format, screen: &Screen
     }
     if format != Format::Json {
         skipped(report, all_skipped).iter().for_each(|line| screen.warn(line));
+        linked(report).iter().for_each(|line| screen.warn(line));
     }
     if format == Format::Lines {
         let documents = counted(report.documents as u64, "document", "documents");
@@ -83,19 +88,35 @@ fn tell(report: &IndexReport, all_skipped: bool, format: Format, screen: &Screen
     }
 }
 
-/// A line for each document that was left out; of many, the first and how to see all.
+/// What is said of links that lead out of the folders.
+fn linked(report: &IndexReport) -> Option<String> {
+    let first = report.linked.first()?;
+    let links = counted(report.linked.len() as u64, "link leads", "links lead");
+    Some(format!(
+        "{links} out of the folder, such as {}; what is there is searched too",
+        one_line(first, 300)
+    ))
+}
+
+/// A line for each document that was left out, wholly or in part; of many, the first and how to see all.
 fn skipped(report: &IndexReport, all: bool) -> Vec<String> {
     let shown = if all { report.skipped.len() } else { NAMED.min(report.skipped.len()) };
     let mut lines: Vec<String> = report
         .skipped
         .iter()
         .take(shown)
-        .map(|skipped| format!("{} was left out: {}", one_line(&skipped.document, 300), skipped.reason))
+        .map(|skipped| {
+            let document = one_line(&skipped.document, 300);
+            match skipped.reason.is_partial() {
+                true => format!("{document} is used, but not all of it: {}", skipped.reason),
+                false => format!("{document} was left out: {}", skipped.reason),
+            }
+        })
         .collect();
     let rest = (report.skipped.len() - shown) as u64;
     if rest > 0 {
         let more = counted(rest, "more document was", "more documents were");
-        lines.push(format!("{more} left out; --list-skipped names all of them"));
+        lines.push(format!("{more} left out, wholly or in part; --list-skipped names all of them"));
     }
     lines
 }
@@ -140,5 +161,24 @@ mod tests {
                 && lines[NAMED].contains("--list-skipped")
         );
         assert_eq!(skipped(&report(50), true).len(), 50);
+    }
+
+    #[test]
+    fn a_document_that_is_used_in_part_is_not_said_to_be_left_out() {
+        let reason = SkipReason::BrokenRecords { count: 1, line: 3, detail: "EOF".into(), lines: vec![3] };
+        let found = IndexReport {
+            skipped: vec![Skipped { document: "a.jsonl".into(), reason }],
+            ..IndexReport::default()
+        };
+        let line = "a.jsonl is used, but not all of it: the record at line 3 is broken: EOF";
+        assert_eq!(skipped(&found, false), [line]);
+    }
+
+    #[test]
+    fn links_out_of_the_folder_are_told() {
+        assert_eq!(linked(&IndexReport::default()), None);
+        let found = IndexReport { linked: vec!["a.md".into(), "b".into()], ..IndexReport::default() };
+        let line = "2 links lead out of the folder, such as a.md; what is there is searched too";
+        assert_eq!(linked(&found).as_deref(), Some(line));
     }
 }

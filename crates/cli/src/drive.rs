@@ -1,7 +1,7 @@
 //! Driving a run, from its options to its end: shared by `run` and `resume`.
 
 use std::io::{self, IsTerminal};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
@@ -30,7 +30,7 @@ pub const KEY_ENV: &str = "OPENAI_API_KEY";
 /// Options of every command that drives a run.
 #[derive(Clone, Debug, Args)]
 pub struct DriveOptions {
-    /// Write the report to FILE instead of standard output
+    /// Write the report to FILE instead of standard output; - is standard output
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Write every event as a JSON object a line to standard output; the last one holds the report
@@ -116,7 +116,9 @@ impl Driver {
     ///
     /// They can not.
     pub fn new(options: DriveOptions, home: Home, store: Arc<dyn Store>) -> Result<Driver, CliError> {
-        let out = options.out.as_deref().map(OutFile::check).transpose()?;
+        // As elsewhere, - is standard output.
+        let out = options.out.as_deref().filter(|path| *path != Path::new("-"));
+        let out = out.map(OutFile::check).transpose()?;
         let format = options.format();
         let screen = if format == Format::Lines { Screen::live() } else { Screen::plain() };
         Ok(Driver { options, out, format, screen, home, store })
@@ -214,8 +216,8 @@ impl Driver {
     ) -> Result<ExitStatus, CliError> {
         let finish = self.end_of(run, bundle, documents);
         match ended {
-            Ended::Over(outcome) => finish.over(outcome.status, &outcome.end),
-            Ended::Waiting(questions) => Ok(finish.waiting(questions)),
+            Ended::Over(outcome) => Ok(finish.over(outcome.status, &outcome.end)),
+            Ended::Waiting(questions) => finish.waiting(questions),
         }
     }
 

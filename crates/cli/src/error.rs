@@ -153,6 +153,12 @@ pub enum CliError {
     /// Files that are there already.
     #[error("nothing was made, because this would overwrite:{}\nName another folder: deepgraph init DIR", list(.0))]
     Exists(Vec<String>),
+    /// A file where a folder is to be.
+    #[error("{} is no folder, so nothing can be made in it; name another one: deepgraph init DIR", .path.display())]
+    NotAFolder {
+        /// The file.
+        path: PathBuf,
+    },
     /// A file of a new folder can not be written.
     #[error("{} can not be written: {error}", .path.display())]
     Write {
@@ -204,6 +210,7 @@ impl CliError {
             | CliError::NoHome
             | CliError::Answer { .. }
             | CliError::Exists(_)
+            | CliError::NotAFolder { .. }
             | CliError::Run(RunError::Input { .. })
             | CliError::Store(
                 StoreError::BadRunId { .. }

@@ -11,7 +11,7 @@ use crate::ask;
 use crate::error::CliError;
 use crate::exit_status::ExitStatus;
 use crate::out_file::OutFile;
-use crate::progress::{Format, emit};
+use crate::progress::{self, Format, emit};
 use crate::report;
 use crate::screen::{self, Screen};
 use crate::summary;
@@ -33,50 +33,64 @@ pub struct Finish<'a> {
 }
 
 impl Finish<'_> {
-    /// The run is over.
-    ///
-    /// # Errors
-    ///
-    /// Standard output can not be written.
-    pub fn over(&self, status: RunStatus, end: &ScopeEnd) -> Result<ExitStatus, CliError> {
-        let exit_status = ExitStatus::of_run(status);
+    /// The run is over. Where its report or its events can not be written, it says so and how to have them again.
+    pub fn over(&self, status: RunStatus, end: &ScopeEnd) -> ExitStatus {
         let text = report::text(self.bundle, &end.output);
-        let written = match (&text, self.out) {
-            (Some(text), Some(file)) => file.write(&with_line_break(text)),
-            _ => Ok(()),
+        let filed = match (&text, self.out) {
+            (Some(text), Some(file)) => Some(file.write(&with_line_break(text))),
+            _ => None,
         };
-        let exit_status = if written.is_ok() { exit_status } else { ExitStatus::Internal };
-        if self.format == Format::Json {
-            self.emit_over(status, exit_status, end, text.as_deref());
-        } else if let Some(text) = text.as_ref().filter(|_| self.out.is_none() || written.is_err()) {
-            screen::print(text)?;
-        }
-        if let Err(error) = written {
+        let is_filed = matches!(filed, Some(Ok(())));
+        let exit_status = match filed {
+            Some(Err(_)) => ExitStatus::Internal,
+            _ => ExitStatus::of_run(status),
+        };
+        let shown = if self.format == Format::Json {
+            self.emit_over(status, exit_status, end, text.as_deref(), is_filed);
+            progress::all_emitted()
+        } else {
+            text.as_ref().filter(|_| !is_filed).map_or(Ok(()), |text| screen::print(text))
+        };
+        if let Some(Err(error)) = &filed {
             let place = if self.format == Format::Json { "the last event" } else { "standard output" };
-            self.screen.complain(&format!("{error}\nThe report is not lost: it stands in {place} instead"));
+            let instead = format!("\nThe report is not lost: it stands in {place} instead");
+            self.screen.complain(&format!("{error}{}", if shown.is_ok() { &instead } else { "" }));
+        }
+        let again = format!("`deepgraph resume {}` tells its end and shows its report again", self.run);
+        if let Err(error) = &shown {
+            self.screen.complain(&format!("{error}\nThe run is over and kept: {again}"));
+        } else if !is_filed && screen::stdout_leads_nowhere() {
+            self.screen.warn(&format!("standard output is closed or leads nowhere: {again}"));
         }
         if self.format != Format::Json {
-            self.summarise(status, end, text.is_some());
+            self.summarise(status, end, text.is_some(), is_filed);
         }
-        Ok(exit_status)
+        if shown.is_ok() { exit_status } else { ExitStatus::Internal }
     }
 
-    fn summarise(&self, status: RunStatus, end: &ScopeEnd, has_text: bool) {
+    fn summarise(&self, status: RunStatus, end: &ScopeEnd, has_text: bool, is_filed: bool) {
         let lines = summary::block(self.run, status, end, self.bundle, self.documents);
         let text = summary::align(&lines);
         let (first, rest) = text.split_once('\n').unwrap_or((&text, ""));
         self.screen.say(&format!("\n{}\n{rest}", self.screen.bold(first)));
         if let Some(file) = self.out {
             let name = file.name().display();
-            if has_text {
+            if is_filed {
                 self.screen.say(&format!("The report is in {name}"));
-            } else {
+            } else if !has_text {
                 self.screen.say(&format!("There is no report, so {name} was left as it is"));
             }
         }
     }
 
-    fn emit_over(&self, status: RunStatus, exit_status: ExitStatus, end: &ScopeEnd, text: Option<&str>) {
+    fn emit_over(
+        &self,
+        status: RunStatus,
+        exit_status: ExitStatus,
+        end: &ScopeEnd,
+        text: Option<&str>,
+        is_filed: bool,
+    ) {
         let used = &end.settled;
         emit(&json!({
             "type": "run_ended",
@@ -88,7 +102,7 @@ impl Finish<'_> {
             "report": end.report,
             "report_error": end.report_error,
             "text": text,
-            "out": self.out.filter(|_| text.is_some()).map(|file| file.name().to_string_lossy()),
+            "out": self.out.filter(|_| is_filed).map(|file| file.name().to_string_lossy()),
             "citations": report::citations(&end.output),
             "used": used,
             "cost_micro_usd": (used.cost_unknown == 0).then_some(used.cost_micro_usd),
@@ -96,7 +110,11 @@ impl Finish<'_> {
     }
 
     /// The run waits for answers.
-    pub fn waiting(&self, questions: &[Question]) -> ExitStatus {
+    ///
+    /// # Errors
+    ///
+    /// The events could not be written to standard output.
+    pub fn waiting(&self, questions: &[Question]) -> Result<ExitStatus, CliError> {
         let status = ExitStatus::AwaitingInput;
         if self.format == Format::Json {
             let questions: Vec<_> = questions
@@ -110,14 +128,14 @@ impl Finish<'_> {
                 "exit_status": status.code(),
                 "questions": questions,
             }));
-            return status;
+            return progress::all_emitted().map(|()| status);
         }
         self.screen.say(&format!("\n{}", self.screen.bold(&format!("status  {}", RunStatus::AwaitingInput))));
         for question in questions {
             self.screen.say(&format!("\n{}", ask::shown(question)));
         }
         self.screen.say(&format!("\n{}", how_to_answer(self.run, questions)));
-        status
+        Ok(status)
     }
 }
 

@@ -1,13 +1,22 @@
 //! Where runs and document indexes are kept.
 
 use std::fs::{self, File, TryLockError};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
-use deepgraph_store::{RunId, SqliteStore};
+use deepgraph_protocol::RunStatus;
+use deepgraph_store::{MemoryStore, RunId, RunRecord, SqliteStore, Store};
 
 use crate::args::Global;
 use crate::error::CliError;
+
+/// The file with the runs.
+const STORE: &str = "runs.sqlite";
+/// How often, and how many milliseconds apart, a run is tried to be held: who only looks holds it for a moment.
+const TRIES: u32 = 5;
+const BETWEEN_TRIES: u64 = 20;
 
 /// The folder.
 #[derive(Clone, Debug)]
@@ -30,21 +39,39 @@ impl Home {
     ///
     /// There is no such place, or it can not be made.
     pub fn open(global: &Global) -> Result<Home, CliError> {
-        let folder = match &global.home {
-            Some(folder) => folder.clone(),
-            None => standard(&|name| std::env::var_os(name).map(PathBuf::from)).ok_or(CliError::NoHome)?,
-        };
+        let folder = place(global)?;
         fs::create_dir_all(&folder).map_err(|error| CliError::Home { path: folder.clone(), error })?;
         Ok(Home { folder })
     }
 
-    /// The store of runs.
+    /// The same for reading: nothing is made where there is none.
+    ///
+    /// # Errors
+    ///
+    /// There is no such place.
+    pub fn find(global: &Global) -> Result<Home, CliError> {
+        Ok(Home { folder: place(global)? })
+    }
+
+    /// The store of runs for reading; an empty one where none has been kept yet.
+    ///
+    /// # Errors
+    ///
+    /// It can not be opened.
+    pub fn kept(&self) -> Result<Arc<dyn Store>, CliError> {
+        if fs::exists(self.folder.join(STORE)).is_ok_and(|there| !there) {
+            return Ok(Arc::new(MemoryStore::new()));
+        }
+        Ok(self.store()?)
+    }
+
+    /// The store of runs, made where there is none.
     ///
     /// # Errors
     ///
     /// It can not be opened.
     pub fn store(&self) -> Result<Arc<SqliteStore>, CliError> {
-        Ok(Arc::new(SqliteStore::open(self.folder.join("runs.sqlite"))?))
+        Ok(Arc::new(SqliteStore::open(self.folder.join(STORE))?))
     }
 
     /// The folder of document indexes.
@@ -62,16 +89,47 @@ impl Home {
         let folder = self.folder.join("held");
         let path = folder.join(run.as_str());
         let file = fs::create_dir_all(&folder).and_then(|()| File::create(&path)).ok();
-        if let Some(Err(TryLockError::WouldBlock)) = file.as_ref().map(File::try_lock) {
-            return Err(CliError::InUse { run: run.to_string() });
+        for number in 1.. {
+            match file.as_ref().map(File::try_lock) {
+                Some(Err(TryLockError::WouldBlock)) if number < TRIES => {
+                    std::thread::sleep(Duration::from_millis(BETWEEN_TRIES));
+                }
+                Some(Err(TryLockError::WouldBlock)) => {
+                    return Err(CliError::InUse { run: run.to_string() });
+                }
+                _ => break,
+            }
         }
         Ok(Held { path, _file: file })
+    }
+
+    /// Whether a run is in the middle and no process drives it, so that it has to be resumed.
+    pub fn is_interrupted(&self, record: &RunRecord) -> bool {
+        let is_driven =
+            matches!(record.status, RunStatus::Queued | RunStatus::Running | RunStatus::Cancelling);
+        is_driven && !self.is_held(&record.run_id)
+    }
+
+    /// Whether a process drives a run; also where that can not be found out.
+    fn is_held(&self, run: &RunId) -> bool {
+        match File::open(self.folder.join("held").join(run.as_str())) {
+            Ok(file) => file.try_lock_shared().is_err(),
+            Err(error) => error.kind() != ErrorKind::NotFound,
+        }
     }
 }
 
 impl Drop for Held {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.path);
+    }
+}
+
+/// The folder that the command line, the environment or the system names.
+fn place(global: &Global) -> Result<PathBuf, CliError> {
+    match &global.home {
+        Some(folder) => Ok(folder.clone()),
+        None => standard(&|name| std::env::var_os(name).map(PathBuf::from)).ok_or(CliError::NoHome),
     }
 }
 
@@ -123,7 +181,17 @@ mod tests {
         let held = home.hold(&run).unwrap();
         assert!(matches!(home.hold(&run), Err(CliError::InUse { .. })));
         assert!(home.hold(&other).is_ok());
+        assert!(home.is_held(&run) && !home.is_held(&other));
         drop(held);
+        assert!(!home.is_held(&run));
         assert!(home.hold(&run).is_ok());
+    }
+
+    #[test]
+    fn reading_makes_no_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = Home::find(&Global { home: Some(folder.path().join("none")) }).unwrap();
+        assert!(home.kept().unwrap().runs(10).unwrap().is_empty());
+        assert!(!folder.path().join("none").exists());
     }
 }

@@ -44,6 +44,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use crate::args::Cli;
+use crate::error::CliError;
 use crate::exit_status::ExitStatus;
 use crate::screen::Screen;
 
@@ -52,17 +53,25 @@ pub fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
-            // Help and version come this way too; nobody may be reading.
-            let _ = error.print();
-            let status = if error.use_stderr() { ExitStatus::Usage } else { ExitStatus::Succeeded };
-            return status.into();
+            if error.use_stderr() {
+                let _ = error.print();
+                return ExitStatus::Usage.into();
+            }
+            // Help and version.
+            return match screen::written(error.print()) {
+                Ok(()) => ExitStatus::Succeeded.into(),
+                Err(error) => told(&CliError::Stdout(error)),
+            };
         }
     };
     match cli.command.carry_out(&cli.global) {
         Ok(status) => status.into(),
-        Err(error) => {
-            Screen::plain().complain(&error.to_string());
-            error.exit_status().into()
-        }
+        Err(error) => told(&error),
     }
+}
+
+/// Says what went wrong.
+fn told(error: &CliError) -> ExitCode {
+    Screen::plain().complain(&error.to_string());
+    error.exit_status().into()
 }

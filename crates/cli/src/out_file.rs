@@ -30,6 +30,9 @@ impl OutFile {
         if path.as_os_str().is_empty() {
             return Err(refused("the name is empty"));
         }
+        if names_folder(path) && !path.is_dir() {
+            return Err(refused("it is the name of a folder; add the name of a file"));
+        }
         // Absolute, for the case that the folder of the process changes, and without links: a link stays one.
         let target = fs::canonicalize(path).or_else(|_| std::path::absolute(path)).map_err(failed)?;
         match fs::metadata(&target) {
@@ -38,7 +41,8 @@ impl OutFile {
                 drop(OpenOptions::new().append(true).open(&target).map_err(failed)?);
             }
             // Opening a pipe would wait for its reader.
-            Ok(_) => {}
+            Ok(found) if is_pipe(&found) => {}
+            Ok(_) => drop(OpenOptions::new().write(true).open(&target).map_err(failed)?),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(failed(error)),
         }
@@ -112,6 +116,24 @@ impl OutFile {
     }
 }
 
+/// Whether a path can only be that of a folder: nothing but separators and dots stands at its end.
+fn names_folder(path: &Path) -> bool {
+    let text = path.as_os_str().to_string_lossy();
+    let last = text.rsplit(std::path::is_separator).next().unwrap_or_default();
+    matches!(last, "" | "." | "..")
+}
+
+#[cfg(unix)]
+fn is_pipe(found: &fs::Metadata) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    found.file_type().is_fifo()
+}
+
+#[cfg(not(unix))]
+fn is_pipe(_: &fs::Metadata) -> bool {
+    true
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -138,8 +160,15 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let below_file = folder.path().join("file");
         fs::write(&below_file, "").unwrap();
-        for path in [folder.path().join("no/such/folder/r.md"), folder.path().into(), below_file.join("r.md")]
-        {
+        for path in [
+            folder.path().join("no/such/folder/r.md"),
+            folder.path().into(),
+            below_file.join("r.md"),
+            folder.path().join("new/"),
+            folder.path().join("new/."),
+            folder.path().join("new/.."),
+            folder.path().join("file/"),
+        ] {
             let error = OutFile::check(&path).unwrap_err().to_string();
             assert!(error.contains("--out") && error.contains(&*path.to_string_lossy()), "{error}");
         }

@@ -125,13 +125,47 @@ pub fn one_line(text: &str, most: usize) -> String {
 ///
 /// Standard output can not be written.
 pub fn print(text: &str) -> Result<(), CliError> {
+    let text = if io::stdout().is_terminal() { printable(text) } else { text.to_owned() };
+    print_raw(&text).map_err(CliError::Stdout)
+}
+
+/// The same, as it is.
+///
+/// # Errors
+///
+/// Standard output can not be written, which is not that nobody reads any more.
+pub fn print_raw(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    let text = if out.is_terminal() { printable(text) } else { text.to_owned() };
     let line_break = if text.ends_with('\n') { "" } else { "\n" };
-    match write!(out, "{text}{line_break}").and_then(|()| out.flush()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(CliError::Stdout(error)),
+    written(write!(out, "{text}{line_break}").and_then(|()| out.flush()))
+}
+
+/// That nobody reads any more is no error of ours.
+pub fn written(result: io::Result<()>) -> io::Result<()> {
+    match result {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error),
         _ => Ok(()),
     }
+}
+
+/// Whether what goes to standard output is seen by nobody although no one asked for that: a program that is started
+/// without a standard output has the null device in its place, open for reading too. Some programs that start others
+/// leave them the same, so it is no error.
+pub fn stdout_leads_nowhere() -> bool {
+    #[cfg(target_os = "linux")]
+    {
+        use std::fs;
+        use std::os::unix::fs::MetadataExt;
+        let device = |path: &str| fs::metadata(path).ok().map(|found| found.rdev());
+        let is_null = device("/proc/self/fd/1").is_some_and(|own| device("/dev/null") == Some(own));
+        let info = fs::read_to_string("/proc/self/fdinfo/1").unwrap_or_default();
+        let flags = info.lines().find_map(|line| line.strip_prefix("flags:"));
+        let flags = flags.and_then(|flags| u32::from_str_radix(flags.trim(), 8).ok());
+        // The lowest two bits are the mode; 2 is for reading and writing.
+        is_null && flags.is_some_and(|flags| flags & 3 == 2)
+    }
+    #[cfg(not(target_os = "linux"))]
+    false
 }
 
 #[cfg(test)]

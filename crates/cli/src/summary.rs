@@ -30,12 +30,23 @@ pub fn block(
     let tokens = counted(used.tokens, "token", "tokens");
     lines.push(("used".to_owned(), format!("{calls}, {tools}, {tokens}, {}", when::cost(used))));
     if let Some(found) = documents.filter(|found| !found.skipped.is_empty()) {
-        let searched = counted(found.documents as u64, "was", "were");
-        let out = counted(found.skipped.len() as u64, "was left out", "were left out");
-        lines.push(("documents".to_owned(), format!("{searched} searched, {out} (see above)")));
+        lines.push(("documents".to_owned(), searched(found)));
     }
     lines.push(("run".to_owned(), format!("{run}: see `deepgraph show {run}`")));
     lines
+}
+
+/// `17 were searched (1 of them in part), 3 were left out (see above)`.
+fn searched(found: &IndexReport) -> String {
+    let mut text = format!("{} searched", counted(found.documents as u64, "was", "were"));
+    let (in_part, left_out) = (found.in_part().count() as u64, found.left_out().count() as u64);
+    if in_part > 0 {
+        text.push_str(&format!(", {} of them in part", when::number(in_part)));
+    }
+    if left_out > 0 {
+        text.push_str(&format!(", {}", counted(left_out, "was left out", "were left out")));
+    }
+    text + " (see above)"
 }
 
 /// The lines as text, names in one column.
@@ -85,7 +96,11 @@ fn report(run: &RunId, end: &ScopeEnd) -> String {
     match end.report {
         None => "none: the graph has no report stage".to_owned(),
         Some(ReportOutcome::Complete) => "complete".to_owned(),
-        Some(ReportOutcome::Skipped) => "skipped: this end does not pass the report stage".to_owned(),
+        Some(ReportOutcome::Skipped) => {
+            format!(
+                "skipped: this end does not pass the report stage; for what was found see `deepgraph trace {run}`"
+            )
+        }
         Some(ReportOutcome::Partial) => match error {
             Some(error) => format!("partial: {error}"),
             None => "partial: it went a way that the graph keeps for failures, or a text was cut".to_owned(),
@@ -124,6 +139,18 @@ mod tests {
     fn text(end: &ScopeEnd) -> String {
         let bundle = graphs::load_named(graphs::DEFAULT).unwrap().unwrap_or_else(|m| panic!("{m}")).bundle;
         align(&block(&RunId::new(), RunStatus::Succeeded, end, &bundle, None))
+    }
+
+    #[test]
+    fn documents_that_are_used_in_part_are_not_counted_as_left_out() {
+        use deepgraph_tools::{SkipReason, Skipped};
+        let skipped = |reason| Skipped { document: "a".into(), reason };
+        let broken = SkipReason::BrokenRecords { count: 1, line: 3, detail: "EOF".into(), lines: vec![3] };
+        let mut found =
+            IndexReport { documents: 2, skipped: vec![skipped(broken)], ..IndexReport::default() };
+        assert_eq!(searched(&found), "2 were searched, 1 of them in part (see above)");
+        found.skipped.push(skipped(SkipReason::Binary));
+        assert_eq!(searched(&found), "2 were searched, 1 of them in part, 1 was left out (see above)");
     }
 
     #[test]

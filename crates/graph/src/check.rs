@@ -5,6 +5,7 @@ mod reach;
 mod recursion;
 #[cfg(test)]
 mod tests;
+mod unused;
 mod writers;
 
 use std::collections::BTreeSet;
@@ -37,8 +38,10 @@ pub(crate) fn check(reader: &mut Reader<'_>, decls: &Decls<'_>, reading: &mut Re
         writers::fans(&mut checked);
         writers::tools(&mut checked);
         writers::outputs(&mut checked);
+        unused::tools(&mut checked, decl);
     }
     recursion::check(reader, decls, reading);
+    unused::graphs(reader, decls, reading);
 }
 
 /// A graph that is being checked.

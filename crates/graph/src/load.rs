@@ -80,7 +80,9 @@ fn read(reader: &mut Reader<'_>, root: &Node, file_name: &str) -> Parts {
         reader.error(code::WRONG_KIND, root.place, message);
         return (Vec::new(), BTreeMap::new(), Concurrency::default());
     };
-    check_version(reader, root);
+    if !check_version(reader, root) {
+        return (Vec::new(), BTreeMap::new(), Concurrency::default());
+    }
     let name = root_name(reader, root, file_name);
     let decls = declare(reader, root, name);
     let concurrency = reader.concurrency(root);
@@ -89,7 +91,8 @@ fn read(reader: &mut Reader<'_>, root: &Node, file_name: &str) -> Parts {
     (reading.graphs, decls.config, concurrency)
 }
 
-fn check_version(reader: &mut Reader<'_>, root: &Node) {
+/// Whether the file may be one of this version: of another one it is not known what belongs into it.
+fn check_version(reader: &mut Reader<'_>, root: &Node) -> bool {
     match root.entry("deepgraph") {
         None => {
             reader
@@ -103,8 +106,10 @@ fn check_version(reader: &mut Reader<'_>, root: &Node) {
                 node.place,
                 "this program reads version 1 of the format: `deepgraph: 1`",
             );
+            return !matches!(node.kind, Kind::Int(_) | Kind::Float(_));
         }
     }
+    true
 }
 
 /// The name of the root: as written, else that of the file.

@@ -129,8 +129,16 @@ fn push(found: &mut Vec<Cited>, mark: Mark, next: &Range<usize>) {
 /// The text without its marks, on one line, as white space was.
 pub fn without_marks(text: &str, known: &BTreeSet<&str>) -> String {
     let words = masked(text, known).split_whitespace().collect::<Vec<_>>().join(" ");
-    // "found [a1-1]." has lost the mark before its full stop.
-    words.replace(" .", ".").replace(" ,", ",").replace(" ;", ";")
+    // "found [a1-1]." has lost the mark before its full stop; ".ee" is a word of its own.
+    let mut out = String::with_capacity(words.len());
+    for (i, word) in words.split(' ').enumerate() {
+        let is_end = !word.is_empty() && word.chars().all(|c| matches!(c, '.' | ',' | ';'));
+        if i > 0 && !is_end {
+            out.push(' ');
+        }
+        out.push_str(word);
+    }
+    out
 }
 
 /// The text with white space for each byte of its marks, so that places stay the same. A mark at the end of a line
@@ -196,6 +204,7 @@ mod tests {
             read("It goes 70 km. [web-3] The other costs 5. [k7f2qa-1]"),
             [pair("It goes 70 km.", &["web-3"]), pair("The other costs 5.", &["k7f2qa-1"])]
         );
+        assert_eq!(read("The code is .ee. [web-3]"), [pair("The code is .ee.", &["web-3"])]);
         assert_eq!(read("[web-3] One."), [pair("", &["web-3"]), pair("One.", &[])]);
     }
 

@@ -38,6 +38,8 @@ pub struct Listing {
     pub files: BTreeMap<String, File>,
     /// What can not be a document.
     pub skipped: Vec<Skipped>,
+    /// Symbolic links that lead out of the roots.
+    pub linked: Vec<String>,
 }
 
 /// Finds the real places of the paths. What is given twice, or lies in a folder that is given too, counts once.
@@ -108,6 +110,13 @@ pub fn list(roots: &[Root], index_dir: &Path) -> Listing {
             entry.depth() == 0 || !(is_hidden(entry) || is_index_file(entry, own_dir.as_deref()))
         };
         for entry in walk.filter_entry(wanted) {
+            if let Ok(entry) = &entry
+                && entry.depth() > 0
+                && entry.path_is_symlink()
+                && leads_out(entry.path(), roots)
+            {
+                listing.linked.push(document_name(root, entry.path()));
+            }
             match entry {
                 Ok(entry) if entry.file_type().is_dir() => {}
                 Ok(entry) => listing.add(root, entry.path(), entry.metadata()),
@@ -116,7 +125,13 @@ pub fn list(roots: &[Root], index_dir: &Path) -> Listing {
         }
     }
     listing.skipped.sort();
+    listing.linked.sort();
     listing
+}
+
+/// Whether a link leads to something that stands below none of the roots.
+fn leads_out(link: &Path, roots: &[Root]) -> bool {
+    fs::canonicalize(link).is_ok_and(|place| !roots.iter().any(|root| place.starts_with(&root.path)))
 }
 
 fn is_hidden(entry: &DirEntry) -> bool {
@@ -132,6 +147,9 @@ impl Listing {
     fn add(&mut self, root: &Root, path: &Path, metadata: walkdir::Result<Metadata>) {
         let document = document_name(root, path);
         match metadata {
+            Ok(_) if !is_citable(root, path, &document) => {
+                self.skipped.push(Skipped { document, reason: SkipReason::BadName });
+            }
             Ok(metadata) if metadata.is_file() => {
                 let file = File { path: path.into(), size: metadata.len(), mtime: mtime(&metadata) };
                 self.insert(document, file);
@@ -141,7 +159,7 @@ impl Listing {
         }
     }
 
-    /// Two files may come to the same name only where one path lies in another or names are not Unicode.
+    /// Two files may come to the same name only where one path lies in another.
     fn insert(&mut self, document: String, file: File) {
         let mut name = document.clone();
         let mut number = 2;
@@ -181,7 +199,17 @@ fn document_name(root: &Root, path: &Path) -> String {
     named.into_iter().chain(parts).collect::<Vec<_>>().join("/")
 }
 
+/// Whether a document's name shows the place of its file as it is, on one line.
+fn is_citable(root: &Root, path: &Path, document: &str) -> bool {
+    let below = path.strip_prefix(&root.path).unwrap_or(path);
+    let is_text = below.to_str().is_some() && !root.label.contains('\u{fffd}');
+    is_text && !document.chars().any(|c| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}'))
+}
+
 fn mtime(metadata: &Metadata) -> i64 {
     let since = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
     since.and_then(|duration| i64::try_from(duration.as_nanos()).ok()).unwrap_or(0)
 }
+
+#[cfg(test)]
+mod tests;

@@ -31,8 +31,11 @@ pub struct IndexReport {
     pub unchanged: usize,
     /// Documents that are gone and were dropped from the index.
     pub removed: usize,
-    /// Documents that were left out, wholly or in part, by name.
+    /// Documents that were left out, wholly or in part, by name. Those of which only a part was left out count as
+    /// documents, too: see [`SkipReason::is_partial`].
     pub skipped: Vec<Skipped>,
+    /// Symbolic links that lead out of the paths that were given, by name. What they lead to is indexed.
+    pub linked: Vec<String>,
     /// Why the index is kept in memory only; none where it is kept in a file.
     pub in_memory: Option<String>,
 }
@@ -44,6 +47,18 @@ pub struct Skipped {
     pub document: String,
     /// Why.
     pub reason: SkipReason,
+}
+
+impl IndexReport {
+    /// Documents that were wholly left out.
+    pub fn left_out(&self) -> impl Iterator<Item = &Skipped> {
+        self.skipped.iter().filter(|skipped| !skipped.reason.is_partial())
+    }
+
+    /// Documents that are indexed but for a part.
+    pub fn in_part(&self) -> impl Iterator<Item = &Skipped> {
+        self.skipped.iter().filter(|skipped| skipped.reason.is_partial())
+    }
 }
 
 impl fmt::Display for Skipped {
@@ -87,6 +102,8 @@ pub enum SkipReason {
         line: u64,
         /// What is wrong with it.
         detail: String,
+        /// The lines of the first [`MAX_LINES_TOLD`] of them, from 1.
+        lines: Vec<u64>,
     },
     /// The system does not let us read it.
     Unreadable {
@@ -97,11 +114,23 @@ pub enum SkipReason {
     SymlinkLoop,
     /// A pipe, socket or device.
     NotAFile,
+    /// Its name, or that of a folder that it is in, is no text on one line, so no citation could show it.
+    BadName,
     /// This build can not read the format.
     Unsupported {
         /// The format.
         format: String,
     },
+}
+
+/// So many lines of broken records are told.
+pub const MAX_LINES_TOLD: usize = 20;
+
+impl SkipReason {
+    /// Whether the rest of the document is indexed.
+    pub fn is_partial(&self) -> bool {
+        matches!(self, SkipReason::BrokenRecords { .. })
+    }
 }
 
 impl fmt::Display for SkipReason {
@@ -122,13 +151,21 @@ impl fmt::Display for SkipReason {
                 )
             }
             SkipReason::Broken { format, detail } => write!(f, "it is broken {format}: {detail}"),
-            SkipReason::BrokenRecords { count, line, detail } => {
-                let records = if *count == 1 { "record is" } else { "records are" };
-                write!(f, "{count} {records} broken and left out, the first at line {line}: {detail}")
+            SkipReason::BrokenRecords { count: 1, line, detail, .. } => {
+                write!(f, "the record at line {line} is broken: {detail}")
+            }
+            SkipReason::BrokenRecords { count, line, detail, lines } => {
+                let told: Vec<String> = lines.iter().map(u64::to_string).collect();
+                let more = count.saturating_sub(lines.len());
+                let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+                write!(f, "the records at lines {}{more} are broken, that at line {line}: {detail}", told.join(", "))
             }
             SkipReason::Unreadable { detail } => write!(f, "it can not be read: {detail}"),
             SkipReason::SymlinkLoop => f.write_str("it is a symbolic link to a folder that holds it"),
             SkipReason::NotAFile => f.write_str("it is a pipe, socket or device"),
+            SkipReason::BadName => f.write_str(
+                "its name holds a line break, another control character or bytes that are not UTF-8; rename it",
+            ),
             SkipReason::Unsupported { format } => write!(f, "this build does not read {format}"),
         }
     }

@@ -41,6 +41,9 @@ pub struct Options {
 
 /// Carries the command out.
 pub fn carry_out(options: &Options) -> Result<ExitStatus, CliError> {
+    if let Some(path) = in_the_way(&options.dir) {
+        return Err(CliError::NotAFolder { path });
+    }
     let files = files();
     let taken: Vec<String> = files
         .keys()
@@ -58,6 +61,12 @@ pub fn carry_out(options: &Options) -> Result<ExitStatus, CliError> {
     let dir = options.dir.display();
     screen::print(&format!("{made} in {dir}; {dir}/README.md says how to go on"))?;
     Ok(ExitStatus::Succeeded)
+}
+
+/// What is no folder although the path leads to it or through it.
+fn in_the_way(dir: &Path) -> Option<PathBuf> {
+    let is_other = |path: &&Path| fs::metadata(path).is_ok_and(|found| !found.is_dir());
+    dir.ancestors().find(is_other).map(Path::to_path_buf)
 }
 
 /// The files of the folder, by path in it.
@@ -98,6 +107,17 @@ mod tests {
         let loaded = graphs::load_named(&at("graph.yaml").to_string_lossy()).unwrap();
         assert!(loaded.is_ok(), "{}", loaded.unwrap_err());
         assert_eq!(README.lines().count(), 5);
+    }
+
+    #[test]
+    fn a_file_in_the_way_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("afile");
+        fs::write(&file, "mine").unwrap();
+        for dir in [file.clone(), file.join("below")] {
+            let error = carry_out(&Options { dir }).unwrap_err().to_string();
+            assert!(error.contains("afile is no folder"), "{error}");
+        }
     }
 
     #[test]

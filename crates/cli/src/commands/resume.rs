@@ -16,6 +16,7 @@ use crate::error::CliError;
 use crate::exit_status::{ExitStatus, TABLE};
 use crate::graphs;
 use crate::home::Home;
+use crate::report;
 use crate::settings::Settings;
 use crate::stored;
 
@@ -46,8 +47,8 @@ pub struct Options {
 
 /// Carries the command out.
 pub fn carry_out(options: Options, global: &Global) -> Result<ExitStatus, CliError> {
-    let home = Home::open(global)?;
-    let store: Arc<dyn Store> = home.store()?;
+    let home = Home::find(global)?;
+    let store = home.kept()?;
     let record = store.find_run(&options.run)?;
     let bundle = graphs::stored_bundle(&record)?;
     let driver = Driver::new(options.drive.clone(), home, store.clone())?;
@@ -92,12 +93,24 @@ fn show_again(
         return Err(CliError::Answer { problem, open: Vec::new() });
     }
     let end = stored::end(bundle, store, record)?;
-    driver.screen.say(&format!("run {} is over; this is its report again", record.run_id));
-    driver.end_of(&record.run_id, bundle, None).over(record.status, &end)
+    driver.screen.say(&over_again(record, report::text(bundle, &end.output).is_some()));
+    Ok(driver.end_of(&record.run_id, bundle, None).over(record.status, &end))
 }
 
-/// Which answer is for which question. `STEP=TEXT` where STEP is the id of an open question, else the whole text
-/// is the answer, which only one open question may have.
+/// What is there of a run that is over.
+fn over_again(record: &RunRecord, has_report: bool) -> String {
+    let (run, status) = (&record.run_id, record.status);
+    if has_report {
+        return format!("run {run} is over ({status}); this is its report again");
+    }
+    format!(
+        "run {run} is over ({status}) and has no report. How it ended: deepgraph show {run}\n\
+         All that was found, step by step: deepgraph trace {run}"
+    )
+}
+
+/// Which answer is for which question. `STEP=TEXT` where STEP has the form of a step id, which must be that of an
+/// open question; else the whole text is the answer, which only one open question may have.
 fn answers(given: &[String], open: &[Question]) -> Result<Vec<(Option<StepId>, String)>, CliError> {
     let refused = |problem: String| {
         Err(CliError::Answer {
@@ -113,23 +126,47 @@ fn answers(given: &[String], open: &[Question]) -> Result<Vec<(Option<StepId>, S
     }
     let mut answers: Vec<(Option<StepId>, String)> = Vec::new();
     for text in given {
-        let named = text.split_once('=').and_then(|(id, answer)| {
-            let question = open.iter().find(|q| q.id.as_str() == id.trim())?;
-            Some((question.id.clone(), answer.to_owned()))
-        });
-        let (id, answer) = match (named, open) {
-            (Some(named), _) => named,
-            (None, [only]) => (only.id.clone(), text.clone()),
-            (None, _) => {
+        let named = text.split_once('=').map(|(id, answer)| (id.trim(), answer));
+        let question = named.and_then(|(id, _)| open.iter().find(|q| q.id.as_str() == id));
+        let (id, answer) = match (question, named, open) {
+            (Some(question), Some((_, answer)), _) => (question.id.clone(), answer.to_owned()),
+            (None, Some((id, _)), _) if is_step_id(id) || open.iter().any(|q| name_of(q) == id) => {
+                return refused(format!(
+                    "no question {id} is open; an answer that begins so is written STEP={text}, with the id of its \
+                     question. These are open:"
+                ));
+            }
+            (_, _, [only]) => (only.id.clone(), text.clone()),
+            _ => {
                 return refused("more than one question is open, name it as --answer STEP=TEXT:".into());
             }
         };
+        if answer.trim().is_empty() {
+            return refused(format!("the answer to {id} is empty. It has to say something:"));
+        }
         if answers.iter().any(|(known, _)| known.as_ref() == Some(&id)) {
             return refused(format!("{id} is answered twice:"));
         }
         answers.push((Some(id), answer));
     }
     Ok(answers)
+}
+
+/// The name of the node that asks.
+fn name_of(question: &Question) -> &str {
+    let last = question.id.last();
+    last.rsplit_once('.').map_or(last, |(name, _)| name)
+}
+
+/// Whether a text has the form of a step id: names with their numbers, such as `plan.1/ask_user.2`.
+fn is_step_id(text: &str) -> bool {
+    let is_name = |name: &str| {
+        name.chars().any(char::is_alphabetic)
+            && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'))
+    };
+    text.split('/').all(|segment| {
+        segment.rsplit_once('.').is_some_and(|(name, number)| is_name(name) && number.parse::<u64>().is_ok())
+    })
 }
 
 #[cfg(test)]
@@ -164,6 +201,20 @@ mod tests {
         assert_eq!(read(&["a=b"], &["ask.1"]).unwrap(), [pair("ask.1", "a=b")]);
         assert_eq!(read(&["ask.1=a=b"], &["ask.1"]).unwrap(), [pair("ask.1", "a=b")]);
         assert_eq!(read(&[], &["ask.1"]).unwrap(), []);
+        assert_eq!(read(&["2 + 2 = 4"], &["ask.1"]).unwrap(), [pair("ask.1", "2 + 2 = 4")]);
+        assert_eq!(read(&["ask.1=ask.9=x"], &["ask.1"]).unwrap(), [pair("ask.1", "ask.9=x")]);
+    }
+
+    #[test]
+    fn answers_to_other_questions_and_empty_ones_are_refused() {
+        for given in ["ask.9=hi", "ask.11=hi", "ask=hi", " plan.2/ask-it.9 =hi"] {
+            let error = read(&[given], &["ask.1"]).unwrap_err();
+            assert!(error.contains("is open") && error.contains("ask.1: which?"), "{given}: {error}");
+        }
+        for given in ["", " \n", "ask.1=", "ask.1= "] {
+            let error = read(&[given], &["ask.1"]).unwrap_err();
+            assert!(error.contains("the answer to ask.1 is empty"), "{given}: {error}");
+        }
     }
 
     #[test]

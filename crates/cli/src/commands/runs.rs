@@ -1,7 +1,7 @@
 //! `deepgraph runs`: list the runs.
 
 use clap::Args;
-use deepgraph_store::{RunRecord, Store};
+use deepgraph_store::RunRecord;
 use serde_json::json;
 
 use crate::args::Global;
@@ -10,6 +10,9 @@ use crate::exit_status::ExitStatus;
 use crate::home::Home;
 use crate::screen::{self, one_line};
 use crate::when;
+
+/// What stands in place of the status of a run that is in the middle although no process drives it.
+const INTERRUPTED: &str = "interrupted";
 
 /// Options of `runs`.
 #[derive(Debug, Args)]
@@ -28,14 +31,15 @@ pub struct Options {
 
 /// Carries the command out.
 pub fn carry_out(options: &Options, global: &Global) -> Result<ExitStatus, CliError> {
-    let runs = Home::open(global)?.store()?.runs(usize::try_from(options.limit).unwrap_or(usize::MAX))?;
+    let home = Home::find(global)?;
+    let runs = home.kept()?.runs(usize::try_from(options.limit).unwrap_or(usize::MAX))?;
     let text = if options.json {
         let rows: Vec<_> = runs.iter().map(row).collect();
         serde_json::to_string_pretty(&rows).unwrap_or_default()
     } else if runs.is_empty() {
         "There are no runs yet: deepgraph run \"QUESTION\" --docs PATH".to_owned()
     } else {
-        table(&runs)
+        table(&runs, &home)
     };
     screen::print(&text)?;
     Ok(ExitStatus::Succeeded)
@@ -56,13 +60,17 @@ fn row(run: &RunRecord) -> serde_json::Value {
     })
 }
 
-fn table(runs: &[RunRecord]) -> String {
+fn table(runs: &[RunRecord], home: &Home) -> String {
     let mut lines =
         vec![format!("{:36}  {:19}  {:14}  {:>5}  QUESTION", "RUN", "STARTED (UTC)", "STATUS", "STEPS")];
     lines.extend(runs.iter().map(|run| {
         let (id, started) = (run.run_id.as_str(), when::moment(run.created_at));
         let question = one_line(&run.question, 60);
-        format!("{id:36}  {started:19}  {:14}  {:>5}  {question}", run.status.name(), run.completed_steps)
+        let status = if home.is_interrupted(run) { INTERRUPTED } else { run.status.name() };
+        format!("{id:36}  {started:19}  {status:14}  {:>5}  {question}", run.completed_steps)
     }));
+    if runs.iter().any(|run| home.is_interrupted(run)) {
+        lines.push(format!("\n{INTERRUPTED}: its process is gone; go on with deepgraph resume RUN"));
+    }
     lines.join("\n")
 }

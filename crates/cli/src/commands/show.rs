@@ -7,7 +7,7 @@ use clap::Args;
 use deepgraph_graph::Bundle;
 use deepgraph_protocol::Exit;
 use deepgraph_runtime::Question;
-use deepgraph_store::{RunRecord, Store};
+use deepgraph_store::RunRecord;
 use serde_json::json;
 
 use crate::args::Global;
@@ -34,7 +34,8 @@ pub struct Options {
 
 /// Carries the command out.
 pub fn carry_out(options: &Options, global: &Global) -> Result<ExitStatus, CliError> {
-    let store = Home::open(global)?.store()?;
+    let home = Home::find(global)?;
+    let store = home.kept()?;
     let record = store.find_run(&options.run)?;
     let bundle = graphs::stored_bundle(&record)?;
     let rows = if record.status.is_terminal() { Vec::new() } else { store.entries(&record.run_id, 0)? };
@@ -43,7 +44,13 @@ pub fn carry_out(options: &Options, global: &Global) -> Result<ExitStatus, CliEr
     let text = if options.json {
         as_json(&record, &bundle, &questions)
     } else {
-        as_text(&record, &settings, &bundle, &questions)
+        let status = match home.is_interrupted(&record) {
+            true => {
+                format!("interrupted: its process is gone; go on with deepgraph resume {}", record.run_id)
+            }
+            false => record.status.to_string(),
+        };
+        as_text(&record, &status, &settings, &bundle, &questions)
     };
     screen::print(&text)?;
     Ok(ExitStatus::Succeeded)
@@ -62,9 +69,15 @@ fn as_json(record: &RunRecord, bundle: &Bundle, questions: &[Question]) -> Strin
     serde_json::to_string_pretty(&shown).unwrap_or_default()
 }
 
-fn as_text(record: &RunRecord, settings: &Settings, bundle: &Arc<Bundle>, questions: &[Question]) -> String {
+fn as_text(
+    record: &RunRecord,
+    status: &str,
+    settings: &Settings,
+    bundle: &Arc<Bundle>,
+    questions: &[Question],
+) -> String {
     let mut out = String::new();
-    record_lines(&mut out, record, settings);
+    record_lines(&mut out, record, status, settings);
     let table = config::table(&settings.config, &settings.origins);
     section(&mut out, "Configuration", &table);
     section(&mut out, "Exits", &exits(&record.exits, bundle));
@@ -99,7 +112,7 @@ fn section(out: &mut String, title: &str, text: &str) {
     }
 }
 
-fn record_lines(out: &mut String, record: &RunRecord, settings: &Settings) {
+fn record_lines(out: &mut String, record: &RunRecord, status: &str, settings: &Settings) {
     let cost = match record.cost_cents {
         Some(cents) => when::money(cents.saturating_mul(10_000)),
         None if record.status.is_terminal() => "unknown".to_owned(),
@@ -112,7 +125,7 @@ fn record_lines(out: &mut String, record: &RunRecord, settings: &Settings) {
     };
     let mut lines = vec![
         ("run", record.run_id.to_string()),
-        ("status", record.status.to_string()),
+        ("status", status.to_owned()),
         ("question", one_line(&record.question, 1000)),
         ("graph", record.graph.clone()),
         ("started", format!("{} UTC", when::moment(record.created_at))),

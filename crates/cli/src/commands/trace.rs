@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use deepgraph_protocol::EntryBody;
-use deepgraph_store::{Store, Stored};
+use deepgraph_store::Stored;
 use deepgraph_trace::{Detail, Row, fold};
 
 use crate::args::Global;
@@ -46,7 +46,7 @@ enum Form {
 
 /// Carries the command out.
 pub fn carry_out(options: &Options, global: &Global) -> Result<ExitStatus, CliError> {
-    let store = Home::open(global)?.store()?;
+    let store = Home::find(global)?.kept()?;
     let record = store.find_run(&options.run)?;
     let bundle = graphs::stored_bundle(&record)?;
     let rows = store.entries(&record.run_id, 0)?;

@@ -1,7 +1,7 @@
 //! Progress as JSON: one object a line on standard output.
 
-use std::io::{self, Write};
-use std::sync::Arc;
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use deepgraph_graph::Bundle;
 use deepgraph_protocol::Event;
@@ -9,11 +9,27 @@ use deepgraph_runtime::{Observer, Told};
 use serde_json::{Value, json};
 
 use super::scopes::Scopes;
+use crate::error::CliError;
+use crate::screen;
 
-/// Writes one line. That nobody reads it any more never stops a run.
+/// Why the first line that was lost was lost.
+static LOST: Mutex<Option<io::Error>> = Mutex::new(None);
+
+/// Writes one line. That it can not be written never stops a run; [`all_emitted`] tells it at the end.
 pub fn emit(line: &Value) {
-    let mut out = io::stdout().lock();
-    let _ = writeln!(out, "{line}").and_then(|()| out.flush());
+    if let Err(error) = screen::print_raw(&line.to_string()) {
+        LOST.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+    }
+}
+
+/// Whether all lines so far were written, or nobody reads them any more.
+///
+/// # Errors
+///
+/// Standard output could not be written. It is told once.
+pub fn all_emitted() -> Result<(), CliError> {
+    let lost = LOST.lock().unwrap_or_else(PoisonError::into_inner).take();
+    lost.map_or(Ok(()), |error| Err(CliError::Stdout(error)))
 }
 
 /// Writes every event as one line.

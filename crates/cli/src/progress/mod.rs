@@ -11,7 +11,7 @@ use std::sync::Arc;
 use deepgraph_graph::Bundle;
 use deepgraph_runtime::{Observer, Told};
 
-pub use json::emit;
+pub use json::{all_emitted, emit};
 
 use crate::screen::Screen;
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use deepgraph_graph::{Bundle, GraphIx, Verb};
+use deepgraph_graph::{Bundle, Field, GraphIx, Verb};
 use deepgraph_protocol::{Event, ScopePath, StepId};
 
 /// One instance.
@@ -107,6 +107,17 @@ impl Scopes {
         let graph = self.views.get(&self.scope_of(step))?.graph?;
         let nodes = &self.bundle.graph(graph).nodes;
         nodes.iter().find(|node| &*node.name == name_of(step)).map(|node| &node.verb)
+    }
+
+    /// The arguments of a tool that a call of an instance may have, as its graph lists them, those that it must have
+    /// first. None where they are not known.
+    pub fn arguments(&self, call: &StepId, tool: &str) -> Vec<&str> {
+        let graph = self.views.get(&self.scope_of(call)).and_then(|view| view.graph);
+        let tools = graph.map_or(&[][..], |graph| &self.bundle.graph(graph).tools);
+        let Some(tool) = tools.iter().find(|known| &*known.name == tool) else { return Vec::new() };
+        let must = |field: &Field| !field.optional && field.default.is_none();
+        let (first, rest): (Vec<_>, Vec<_>) = tool.parameters.iter().partition(|(_, field)| must(field));
+        first.into_iter().chain(rest).map(|(name, _)| &**name).collect()
     }
 
     /// Whether a node only writes state and has no words of its own: nobody waits for it.

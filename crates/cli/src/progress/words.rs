@@ -20,7 +20,9 @@ pub fn words(event: &Event, scopes: &Scopes) -> Option<(ScopePath, String)> {
         // The calls tell it.
         Event::NodeStarted { step, .. } if matches!(scopes.verb(step), Some(Verb::RunTools(_))) => None,
         Event::NodeStarted { step, title } => of_step(step, one_line(title, SHOWN)),
-        Event::CallAdmitted { step, tool, args } => of_step(step, call_in_words(tool, args)),
+        Event::CallAdmitted { step, tool, args } => {
+            of_step(step, call_in_words(tool, args, &scopes.arguments(step, tool)))
+        }
         Event::CallQueued { step, tool } => {
             of_step(step, format!("{} waits for its turn", one_line(tool, SHOWN)))
         }
@@ -81,11 +83,15 @@ pub fn is_notable(event: &Event) -> bool {
     }
 }
 
-/// A call with its first text argument, which is what it is about.
-fn call_in_words(tool: &str, args: &Value) -> String {
-    let about = args.as_map().and_then(|fields| fields.values().find_map(Value::as_str));
+/// A call with what it is about: the first of its arguments that is a text, in the order of its graph.
+fn call_in_words(tool: &str, args: &Value, order: &[&str]) -> String {
+    let told = |value: &Value| value.as_str().filter(|text| !text.trim().is_empty()).map(str::to_owned);
+    let about = args.as_map().and_then(|fields| {
+        let named = order.iter().filter_map(|name| fields.get(*name));
+        named.chain(fields.values()).find_map(told)
+    });
     match about {
-        Some(about) => format!("calls {} \"{}\"", one_line(tool, SHOWN), one_line(about, SHOWN)),
+        Some(about) => format!("calls {} \"{}\"", one_line(tool, SHOWN), one_line(&about, SHOWN)),
         None => format!("calls {}", one_line(tool, SHOWN)),
     }
 }
@@ -128,6 +134,34 @@ mod tests {
                     args: Value::record([("query", Value::from("range"))]),
                 },
                 "researcher 2: calls search \"range\"",
+            ),
+            (
+                Event::CallAdmitted {
+                    step: step(""),
+                    tool: "ConductResearch".into(),
+                    args: Value::record([
+                        ("boundaries", Value::from("none")),
+                        ("expected_output", Value::from("figures")),
+                        ("research_topic", Value::from("the tides")),
+                    ]),
+                },
+                "supervisor: calls ConductResearch \"the tides\"",
+            ),
+            (
+                Event::CallAdmitted {
+                    step: call.clone(),
+                    tool: "read".into(),
+                    args: Value::record([("query", Value::from("range")), ("source", Value::from("abc-1"))]),
+                },
+                "researcher 2: calls read \"abc-1\"",
+            ),
+            (
+                Event::CallAdmitted {
+                    step: call.clone(),
+                    tool: "unknown".into(),
+                    args: Value::record([("a", Value::from(" ")), ("b", Value::from("x"))]),
+                },
+                "researcher 2: calls unknown \"x\"",
             ),
             (Event::StepCompleted { step: call.clone() }, "researcher 2: search done (1 step)"),
             (Event::StepCompleted { step: step("") }, ""),

@@ -1,13 +1,12 @@
-//! Graphs that call themselves, and graphs that nobody calls.
+//! Graphs that call themselves.
 
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 
-use crate::diagnostic::code;
 use crate::read::{Decls, Reader, Reading};
 use crate::source::Place;
 
-/// Reports calls that lead back to the calling graph, and graphs that are never called.
+/// Reports calls that lead back to the calling graph.
 pub(super) fn check(reader: &mut Reader<'_>, decls: &Decls<'_>, reading: &Reading) {
     let mut calls: DiGraph<(), Place> = DiGraph::new();
     for _ in &decls.graphs {
@@ -27,15 +26,6 @@ pub(super) fn check(reader: &mut Reader<'_>, decls: &Decls<'_>, reading: &Readin
             && together(from, to)
         {
             reader.not_built(*place, "a graph that calls itself, directly or through others,");
-        }
-    }
-    if reader.out.has_errors() {
-        return;
-    }
-    for (index, decl) in decls.graphs.iter().enumerate().skip(1) {
-        let called = reading.sites.iter().any(|s| s.calls.iter().any(|(_, callee)| *callee == index));
-        if !called {
-            reader.warning(code::UNUSED, decl.place, format!("nothing calls the graph \"{}\"", decl.name));
         }
     }
 }

@@ -218,3 +218,38 @@ fn tool_calls_that_nothing_runs() {
         &[r#"~DG0512 8:3 nothing runs the tool calls of node "a" | add a node with `run_tools: a`"#],
     )]);
 }
+
+#[test]
+fn what_is_unused_is_told_beside_other_mistakes() {
+    let wrong = "output: [none]\n";
+    let child = "graphs:\n  c: {state: {x: string}, start: n, nodes: {n: {update: {x: \"'x'\"}}}}\n";
+    let other = r#"DG0201 6:10 unknown channel "none" in `output`..."#;
+    let model = |tools: &str| {
+        format!("  a: {{model: x, messages: m, tools: {tools}, next: r}}\n  r: {{run_tools: a}}\n")
+    };
+    let two = format!("{wrong}tools:\n  t: {{call: think}}\n  u: {{call: think}}\n");
+    let unused = "~DG0508 9:3 no model node offers the tool \"u\"...";
+    compare(&[
+        (
+            "graph",
+            nodes("a", "  a: {update: {s: q}}\n", &format!("{wrong}{child}")),
+            &[other, r#"~DG0508 8:3 nothing calls the graph "c""#],
+        ),
+        (
+            "a graph that may be meant",
+            nodes("a", "  a: {call: d}\n", child),
+            &["DG0208 9:13 there is no graph or op \"d\"..."],
+        ),
+        (
+            "a graph under a wrong key",
+            nodes("a", "  a: {cal: c, update: {s: q}}\n", child),
+            &["DG0103 9:7 unknown key \"cal\"..."],
+        ),
+        ("tool", nodes("a", &model("[t]"), &two), &[other, unused]),
+        (
+            "a tool that may be meant",
+            nodes("a", &model("[t, v]"), &two),
+            &[other, r#"DG0203 11:41 graph "t" has no tool "v"..."#],
+        ),
+    ]);
+}

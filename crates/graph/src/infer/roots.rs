@@ -124,7 +124,7 @@ impl Walker<'_> {
             return unknown();
         }
         let message = format!("{} does not declare the config key \"{}\"", own.title(), shortened(name));
-        let help = nearest::hint(name, own.config.keys().map(|k| &**k)).unwrap_or_else(|| {
+        let help = nearest::hint(name, own.config_names()).unwrap_or_else(|| {
             "declare it under `config` of this graph: one name is one value run-wide".to_owned()
         });
         self.error(code::UNKNOWN_CONFIG, span, message).help(help);

@@ -84,6 +84,11 @@ impl Decl<'_> {
         self.output.iter().filter_map(|c| self.channels.get(c.0))
     }
 
+    /// Names of config keys, also of those whose declaration could not be read.
+    pub fn config_names(&self) -> impl Iterator<Item = &str> + Clone {
+        self.config.keys().chain(&self.config_lost).map(|key| &**key)
+    }
+
     /// Names of channels.
     pub fn channel_names(&self) -> impl Iterator<Item = &str> + Clone {
         self.channels.iter().map(|c| &*c.name)

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use super::declare::Named;
 use super::routes::RouteKind;
 use super::{Home, Reader, Sites};
 use crate::diagnostic::code;
@@ -60,7 +59,6 @@ impl Reader<'_> {
             finally,
             nodes,
         };
-        self.offers(&graph, home);
         (graph, sites)
     }
 
@@ -111,22 +109,6 @@ impl Reader<'_> {
             self.error(code::UNKNOWN_REDUCER, node.place, message).hint(help);
         }
         found
-    }
-
-    /// Tools that no node offers.
-    fn offers(&mut self, graph: &Graph, home: Home<'_>) {
-        for (index, Named { key, .. }) in home.own.tools.iter().enumerate() {
-            let offered = graph.nodes.iter().any(|n| match &n.verb {
-                crate::Verb::Model(model) => model.tools.iter().any(|t| t.0 == index),
-                _ => false,
-            });
-            // A mistake elsewhere may be why.
-            if !offered && !self.out.has_errors() {
-                let message = format!("no model node offers the tool \"{}\"", key.name);
-                self.warning(code::UNUSED, key.place, message)
-                    .help(format!("list it: tools: [{}]", key.name));
-            }
-        }
     }
 }
 

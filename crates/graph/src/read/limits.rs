@@ -22,13 +22,15 @@ const LOST: Counted = Counted::Meter(Meter::WallTime);
 struct ReadCounted {
     /// None: it is not known what is counted.
     counted: Option<Counted>,
+    /// What is probably meant where it is not known.
+    likely: Option<Counted>,
     /// Whether all of it could be read.
     sound: bool,
 }
 
 impl ReadCounted {
     fn of(counted: Option<Counted>) -> ReadCounted {
-        ReadCounted { sound: counted.is_some(), counted }
+        ReadCounted { sound: counted.is_some(), counted, likely: None }
     }
 }
 
@@ -50,7 +52,8 @@ impl Reader<'_> {
         let on_reach = if is_mapping { self.on_reach(node, named, home, sites) } else { None };
         let counted = read.counted.as_ref();
         self.check_refusal(node, counted);
-        let max = if is_mapping { self.max(node, named, home, counted, on_reach.as_ref()) } else { None };
+        let meant = counted.or(read.likely.as_ref());
+        let max = if is_mapping { self.max(node, named, home, meant, on_reach.as_ref()) } else { None };
         let reserve = self.reserve(node, counted, home);
         let own = self.own_scope(node, counted);
         let whole = read.sound && on_reach.is_some() && max.is_some();
@@ -117,7 +120,8 @@ impl Reader<'_> {
             };
             let message = format!("unknown meter \"{}\"", shortened(&name));
             self.error(code::UNKNOWN_COUNTED, node.place, message).hint(help);
-            return ReadCounted::of(None);
+            let likely = nearest::nearest(&name, Meter::ALL.iter().map(|(n, _)| *n)).and_then(Meter::parse);
+            return ReadCounted { likely: likely.map(Counted::Meter), ..ReadCounted::of(None) };
         };
         if matches!(meter, Meter::Depth | Meter::ActiveTime) {
             self.not_built(node.place, &format!("the meter \"{name}\""));
@@ -144,7 +148,7 @@ impl Reader<'_> {
             nodes.extend(visited.filter(|_| tool.is_none()));
         }
         let sound = listed > 0 && tools.len() + nodes.len() == listed;
-        ReadCounted { counted: Some(Counted::Names { tools, nodes }), sound }
+        ReadCounted { counted: Some(Counted::Names { tools, nodes }), likely: None, sound }
     }
 
     fn gain(&mut self, gain: &Node, node: &Node, home: Home<'_>) -> Option<Counted> {

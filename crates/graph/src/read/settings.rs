@@ -62,7 +62,7 @@ impl Reader<'_> {
         }
         let message =
             format!("{} does not declare the config key \"{}\"", own.title(), nearest::shortened(key));
-        let help = nearest::hint(key, own.config.keys().map(|k| &**k)).unwrap_or_else(|| {
+        let help = nearest::hint(key, own.config_names()).unwrap_or_else(|| {
             "declare it under `config` of this graph: one name is one value run-wide".to_owned()
         });
         self.error(code::UNKNOWN_CONFIG, at, message).help(help);

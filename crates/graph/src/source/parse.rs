@@ -228,12 +228,26 @@ impl<'t> Events<'t> {
         }
     }
 
+    /// The tab that a mistake in a line comes from. Of one in a text over several lines the parser names the line
+    /// where the text begins.
+    fn tab(&self, number: usize, line: &str, info: &str) -> Option<Place> {
+        if let Some(column) = tab_in_indentation(line) {
+            return Some(Place { line: number, column });
+        }
+        // A tab behind words of the same line is another mistake.
+        if !info.contains("tab") || line.trim_end().contains('\t') {
+            return None;
+        }
+        let below = (1..).zip(self.text.lines()).skip(number).filter(|(_, line)| !line.trim().is_empty());
+        let mut tabs =
+            below.filter_map(|(line, text)| Some(Place { line, column: tab_in_indentation(text)? }));
+        tabs.next()
+    }
+
     fn scan_error(&self, scan: &ScanError) -> SourceError {
         let at = mark(scan.marker().line(), scan.marker().col());
         let line = self.text.lines().nth(at.line.saturating_sub(1)).unwrap_or("");
-        let indent: String = line.chars().take_while(|c| c.is_whitespace()).collect();
-        if let Some(column) = indent.chars().position(|c| c == '\t') {
-            let place = Place { line: at.line, column: column + 1 };
+        if let Some(place) = self.tab(at.line, line, scan.info()) {
             return error(code::TAB, place, "a tab in the indentation", Some("indent with spaces"));
         }
         // Inside `{ ... }` a mistake is told at the end of the construct; the usual cause is this one.
@@ -242,6 +256,12 @@ impl<'t> Events<'t> {
         );
         error(code::SYNTAX, at, format!("not valid YAML: {}", scan.info()), help)
     }
+}
+
+/// The column of a tab in the indentation of a line.
+fn tab_in_indentation(line: &str) -> Option<usize> {
+    let indent = line.chars().take_while(|c| c.is_whitespace());
+    indent.into_iter().position(|c| c == '\t').map(|before| before + 1)
 }
 
 fn anchors(at: Place) -> SourceError {

@@ -133,7 +133,8 @@ impl Field {
 
     /// The mismatch of a value with this field.
     pub(crate) fn wanted(&self, value: &Value) -> Mismatch {
-        Mismatch::here(format!("must be {}, is {}", self.phrase(), shown(value)))
+        let size = if self.ty == Type::Integer { out_of_range(value) } else { "" };
+        Mismatch::here(format!("must be {}, is {}{size}", self.phrase(), shown(value)))
     }
 
     /// What it wants, as a sentence says it: `an integer of at least 1`.
@@ -239,6 +240,24 @@ fn shown(value: &Value) -> String {
     }
     let short: String = text.chars().take(57).collect();
     format!("{short}...")
+}
+
+/// What is added to a whole number that no integer can hold.
+fn out_of_range(value: &Value) -> &'static str {
+    let number = match value {
+        Value::Float(number) => Some(*number),
+        Value::Text(text) => text.trim().parse::<f64>().ok(),
+        _ => None,
+    };
+    match number {
+        Some(number) if number >= i64::MAX as f64 => {
+            ", which is too large: integers end at 9223372036854775807"
+        }
+        Some(number) if number < i64::MIN as f64 => {
+            ", which is too small: integers begin at -9223372036854775808"
+        }
+        _ => "",
+    }
 }
 
 /// An option as a list of options shows it.

@@ -89,6 +89,15 @@ fn bounds_and_options() {
     let at_least = Field { minimum: Some(1.0), ..of(Type::Integer) };
     assert_eq!(checked(&at_least, "0"), "! must be an integer of at least 1, is 0");
     assert_eq!(checked(&at_least, "-1"), "! must be an integer of at least 1, is -1");
+    let text = |text: &str| at_least.parse_text(text).unwrap_err().message;
+    assert_eq!(
+        text("99999999999999999999"),
+        "must be an integer of at least 1, is \"99999999999999999999\", which is too large: integers end at \
+         9223372036854775807"
+    );
+    assert!(text("-1e30").contains("which is too small"), "{}", text("-1e30"));
+    assert!(checked(&at_least, "99999999999999999999").contains("which is too large"));
+    assert!(!text("six").contains("too") && !text("1.5").contains("too"));
     assert_eq!(checked(&at_least, r#""six""#), r#"! must be an integer of at least 1, is "six""#);
     assert_eq!(checked(&at_least, "1"), "1");
     let between = Field { minimum: Some(0.5), maximum: Some(2.0), ..of(Type::Number) };

@@ -1,6 +1,6 @@
-//! Tables as comma- or tab-separated values: a line of text for each row.
+//! Tables as values with commas, semicolons or tabs between them: a line of text for each row.
 
-use csv::{ReaderBuilder, StringRecord};
+use csv::{Reader, ReaderBuilder, StringRecord};
 
 use crate::mapped::Mapped;
 use crate::passage::{Block, Origin};
@@ -9,13 +9,34 @@ use crate::report::SkipReason;
 use super::table::{Cell, Table};
 use super::{Extracted, stem};
 
+/// So many rows at the beginning show what stands between the values.
+const SHOWING: usize = 20;
+
+/// Of a hundred rows of a table so many have as many values as the first.
+const EVEN: usize = 60;
+
+/// What stands between the values: the letter that gives most of the first rows the same number of values, at least
+/// two; of equals the one that the file's name stands for, else the one with more values.
+pub fn delimiter(text: &str, named: u8) -> u8 {
+    let score = |delimiter: u8| {
+        let mut reader = reader(text, delimiter);
+        let rows = reader.records().take(SHOWING).map_while(Result::ok);
+        let counts: Vec<usize> = rows.map(|row| row.len()).filter(|count| *count > 0).collect();
+        let width = counts.first().copied().unwrap_or(0);
+        let even = counts.iter().filter(|count| **count == width).count();
+        let share = even * 100 / counts.len().max(1);
+        (if width < 2 || share < EVEN { 0 } else { share }, delimiter == named, width)
+    };
+    [b',', b';', b'\t'].into_iter().max_by_key(|letter| score(*letter)).unwrap_or(named)
+}
+
+fn reader(text: &str, delimiter: u8) -> Reader<&[u8]> {
+    ReaderBuilder::new().delimiter(delimiter).has_headers(false).flexible(true).from_reader(text.as_bytes())
+}
+
 /// Reads a table. The first row gives the column headings where it looks like headings.
 pub fn extract(name: &str, text: &str, base: usize, delimiter: u8) -> Result<Extracted, SkipReason> {
-    let mut reader = ReaderBuilder::new()
-        .delimiter(delimiter)
-        .has_headers(false)
-        .flexible(true)
-        .from_reader(text.as_bytes());
+    let mut reader = reader(text, delimiter);
     let mut table = Table::default();
     let mut blocks = Vec::new();
     let mut record = StringRecord::new();

@@ -5,10 +5,11 @@ use html5gum::{StartTag, Token};
 use crate::mapped::{Collapser, Mapped};
 
 use super::date::{iso_date, names_a_date};
+use super::hidden::{self, Ends, Hidden};
 use super::html::{HIDDEN, Head};
 use super::outline::Outline;
 use super::table::{Cell, Table};
-use super::{clean_title, entities};
+use super::{clean_title, entities, line_breaks};
 
 /// Elements that begin and end a line.
 const BLOCKS: [&[u8]; 34] = [
@@ -66,9 +67,11 @@ pub struct Reader<'a> {
     outline: &'a mut Outline,
     /// Hidden elements that are never closed, and so are read like others.
     unclosed: Vec<&'static [u8]>,
-    /// The hidden element that we are in, and how many of its name are open.
-    hidden: Option<(Vec<u8>, usize)>,
+    /// The hidden element that we are in.
+    hidden: Option<Hidden>,
     line: Collapser,
+    /// The lines before the present one that `<br>` ended.
+    lines: Vec<Mapped>,
     tight: bool,
     heading: Option<u8>,
     lists: usize,
@@ -91,6 +94,7 @@ impl<'a> Reader<'a> {
             unclosed,
             hidden: None,
             line: Collapser::default(),
+            lines: Vec::new(),
             tight: false,
             heading: None,
             lists: 0,
@@ -136,12 +140,15 @@ impl<'a> Reader<'a> {
 
     fn start(&mut self, tag: &StartTag<usize>) {
         let name = tag.name.as_slice();
-        if let Some((hidden, open)) = &mut self.hidden {
-            *open += usize::from(hidden == name && !tag.self_closing);
-            return;
+        if let Some(hidden) = &mut self.hidden {
+            if hidden.goes_on_at(name, tag.self_closing) {
+                return;
+            }
+            self.hidden = None;
         }
-        if HIDDEN.contains(&name) && !tag.self_closing && !self.unclosed.contains(&name) {
-            self.hidden = Some((name.to_vec(), 1));
+        let is_unseen = HIDDEN.contains(&name) && !tag.self_closing && !self.unclosed.contains(&name);
+        if is_unseen || hidden::is_hidden(tag) {
+            self.hidden = Some(Hidden::new(name));
             return;
         }
         match name {
@@ -171,12 +178,15 @@ impl<'a> Reader<'a> {
     }
 
     fn end(&mut self, name: &[u8]) {
-        if let Some((hidden, open)) = &mut self.hidden {
-            *open -= usize::from(hidden == name);
-            if *open == 0 {
-                self.hidden = None;
+        if let Some(hidden) = &mut self.hidden {
+            match hidden.end(name) {
+                Ends::Nothing => return,
+                Ends::Itself => {
+                    self.hidden = None;
+                    return;
+                }
+                Ends::Around => self.hidden = None,
             }
-            return;
         }
         match name {
             b"title" => self.close_title(),
@@ -210,14 +220,21 @@ impl<'a> Reader<'a> {
             self.line.push_space();
             return;
         }
+        if name == b"br" && self.preformatted == 0 {
+            self.lines.push(self.line.take());
+            return;
+        }
         self.flush();
         self.tight = self.lists > 0 || TIGHT.contains(&name);
     }
 
     fn flush(&mut self) {
         self.term = false;
-        let text = self.line.take();
-        self.outline.block(&text, self.tight);
+        let mut lines = std::mem::take(&mut self.lines);
+        lines.push(self.line.take());
+        for (number, text) in line_breaks::joined(&lines).iter().enumerate() {
+            self.outline.block(text, self.tight || number > 0);
+        }
     }
 
     fn close_heading(&mut self) {

@@ -2,7 +2,7 @@
 
 use crate::mapped::Mapped;
 use crate::passage::{FULL_PASSAGE, MAX_PASSAGE, Origin, Passage, split};
-use crate::report::SkipReason;
+use crate::report::{MAX_LINES_TOLD, SkipReason};
 
 use super::date::{iso_date, names_a_date};
 use super::json_title::{self, Names};
@@ -62,8 +62,16 @@ pub fn extract_lines(name: &str, text: &str, base: usize) -> Result<Extracted, S
 
 fn note_broken(broken: &mut Option<SkipReason>, at: u64, error: String) {
     match broken {
-        Some(SkipReason::BrokenRecords { count, .. }) => *count += 1,
-        _ => *broken = Some(SkipReason::BrokenRecords { count: 1, line: at, detail: error }),
+        Some(SkipReason::BrokenRecords { count, lines, .. }) => {
+            *count += 1;
+            if lines.len() < MAX_LINES_TOLD {
+                lines.push(at);
+            }
+        }
+        _ => {
+            let lines = vec![at];
+            *broken = Some(SkipReason::BrokenRecords { count: 1, line: at, detail: error, lines });
+        }
     }
 }
 

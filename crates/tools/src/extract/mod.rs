@@ -4,11 +4,13 @@ mod csv;
 mod date;
 mod encoding;
 mod entities;
+mod hidden;
 mod html;
 mod html_reader;
 mod json;
 mod json_title;
 mod json_tree;
+mod line_breaks;
 mod markdown;
 mod outline;
 #[cfg(feature = "pdf")]
@@ -57,7 +59,17 @@ pub fn extract(name: &str, bytes: &[u8]) -> Result<Extracted, SkipReason> {
     }
     let format = format_of(name, bytes);
     let found = if format == Format::Pdf { pdf(name, bytes)? } else { text_format(format, name, bytes)? };
-    if found.passages.is_empty() { Err(found.broken.unwrap_or(SkipReason::NoText)) } else { Ok(found) }
+    if found.passages.is_empty() { Err(whole(found.broken)) } else { Ok(found) }
+}
+
+/// Why nothing of a file can be used, by what is broken in it.
+fn whole(broken: Option<SkipReason>) -> SkipReason {
+    match broken {
+        Some(SkipReason::BrokenRecords { line, detail, .. }) => {
+            SkipReason::Broken { format: "JSON".into(), detail: format!("at line {line}: {detail}") }
+        }
+        other => other.unwrap_or(SkipReason::NoText),
+    }
 }
 
 fn text_format(format: Format, name: &str, bytes: &[u8]) -> Result<Extracted, SkipReason> {
@@ -70,7 +82,7 @@ fn text_format(format: Format, name: &str, bytes: &[u8]) -> Result<Extracted, Sk
         Format::Html => Ok(html::extract(name, text, base)),
         Format::Json => json::extract(name, text, base),
         Format::JsonLines => json::extract_lines(name, text, base),
-        Format::Csv(delimiter) => csv::extract(name, text, base, delimiter),
+        Format::Csv(named) => csv::extract(name, text, base, csv::delimiter(text, named)),
         Format::Text | Format::Pdf => Ok(plain::extract(name, text, base)),
     }
 }

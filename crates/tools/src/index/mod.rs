@@ -20,7 +20,7 @@ pub use update::update;
 
 /// Raised with every change of the tables or of what extraction makes of a file: an index of another version is
 /// built anew.
-const VERSION: i32 = 2;
+const VERSION: i32 = 3;
 /// "dgdx": tells our index files from other SQLite files.
 const APPLICATION: i32 = 0x6467_6478;
 /// How long to wait for another process that writes the same index.

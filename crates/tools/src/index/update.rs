@@ -51,7 +51,11 @@ pub fn update(
     listing: &Listing,
     progress: &mut dyn FnMut(IndexProgress<'_>),
 ) -> rusqlite::Result<IndexReport> {
-    let mut report = IndexReport { skipped: listing.skipped.clone(), ..IndexReport::default() };
+    let mut report = IndexReport {
+        skipped: listing.skipped.clone(),
+        linked: listing.linked.clone(),
+        ..IndexReport::default()
+    };
     let known = known_files(connection)?;
     if is_current(&known, listing) {
         report.unchanged = known.values().filter(|known| known.readable).count();

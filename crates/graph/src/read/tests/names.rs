@@ -150,3 +150,17 @@ fn names_that_can_not_be() {
         ),
     ]);
 }
+
+#[test]
+fn config_keys_of_a_bad_type_are_still_there_to_be_meant() {
+    let config = "config: {model: strng, n: integer, unused: string}\n";
+    for (body, at) in [
+        ("    model: config.modl\n    prompt: p\n", "8:12"),
+        ("    model: x\n    prompt: '{{ config.modl }}'\n", "9:"),
+    ] {
+        let text = node(body).replace("start: a\n", &format!("start: a\n{config}"));
+        let found = crate::testing::said(&text);
+        let hint = found.iter().find(|line| line.starts_with("DG0205")).expect("the key is unknown");
+        assert!(hint.contains(at) && hint.ends_with("did you mean \"model\"?"), "{found:?}");
+    }
+}

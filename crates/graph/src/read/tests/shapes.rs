@@ -13,6 +13,11 @@ fn shapes_of_values() {
             &["DG0102 1:1 a graph file begins with `deepgraph: 1` | ..."],
         ),
         (
+            "nothing else is said of another version",
+            "name: x\ndeepgraph: 2\nstages: []\n".to_owned(),
+            &["DG0106 2:12 this program reads version 1 of the format: `deepgraph: 1`"],
+        ),
+        (
             "version",
             graph("").replace("deepgraph: 1", "deepgraph: 2"),
             &["DG0106 1:12 this program reads version 1 of the format: `deepgraph: 1`"],
@@ -137,7 +142,10 @@ fn shapes_of_values() {
         (
             "child keys",
             graph("graphs: {c: {name: d, state: {q: string}, start: a, nodes: {a: {update: {q: q}}}}}"),
-            &["DG0105 5:14 only the root graph has the key \"name\"..."],
+            &[
+                r#"~DG0508 5:10 nothing calls the graph "c""#,
+                "DG0105 5:14 only the root graph has the key \"name\"...",
+            ],
         ),
         (
             "two graphs",

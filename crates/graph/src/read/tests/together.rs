@@ -31,8 +31,16 @@ fn all_that_is_wrong_with_a_limit() {
             limit("{count: turn, max: two, exit: step_limit, reserve: x}"),
             &[
                 "DG0210 6:14 unknown meter \"turn\" | did you mean \"turns\"?",
-                "DG0106 6:25 `max` must be a number or a duration, is \"two\"",
+                "DG0106 6:25 `max` must be an integer of at least 1, is \"two\"",
                 "DG0106 6:57 `reserve` is a share below 1...",
+            ],
+        ),
+        (
+            "unknown meter with the bound of no time",
+            limit("{count: turnz, max: 0, exit: step_limit}"),
+            &[
+                "DG0210 6:14 unknown meter \"turnz\" | did you mean \"turns\"?",
+                "DG0106 6:26 `max` must be an integer of at least 1, is 0",
             ],
         ),
         (

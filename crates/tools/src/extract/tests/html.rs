@@ -89,6 +89,38 @@ fn broken_and_hostile_markup_is_no_panic() {
 }
 
 #[test]
+fn what_says_that_it_is_hidden_is_left_out() {
+    let seen = |page: &str| texts(&checked("a.html", page)).join("|");
+    for hidden in [
+        "<div hidden>no <p>no</p> <div>no</div> no</div>",
+        "<div hidden=\"until-found\"><br>no<img>no</div>",
+        "<p hidden>no <b>no</b>",
+        "<span style=\"color: red; DISPLAY : none !important\">no</span>",
+        "<ul hidden><li>no<li>no <ul><li>no</li></ul></ul>",
+        "<section style=\"visibility:hidden\"><table><tr><td>no<td>no</table></section>",
+        "<div hidden><p>no<ul><li>no</li></ul></p>no</div>",
+    ] {
+        assert_eq!(
+            seen(&format!("<div><p>Before.</p>{hidden}<p>After.</p></div>")),
+            "Before.\n\nAfter.",
+            "{hidden}"
+        );
+    }
+    assert_eq!(seen("<div><p hidden>no</div><p>After."), "After.");
+    assert_eq!(seen("<ul><li hidden>no<li>Yes.</ul>"), "Yes.");
+    assert_eq!(seen("<table><tr><td hidden>no<td>Yes.<tr hidden><td>no<tr><td>Too.</table>"), "Yes.\nToo.");
+    assert_eq!(seen("<body style=\"display:none\"><input hidden>All <br hidden>of it."), "All of it.");
+}
+
+#[test]
+fn a_line_break_in_a_sentence_is_a_space() {
+    let page = "<p>The Tern tower<br>is 20&nbsp;metres<br/>tall.</p><p>Rook: 14 m<br>Tern: 20 m</p><pre>a<br>b</pre>";
+    let found = checked("a.html", page);
+    assert_eq!(texts(&found), ["The Tern tower is 20 metres tall.\n\nRook: 14 m\nTern: 20 m\n\na\nb"]);
+    assert_eq!(bytes_of(page, &found, "tower is 20 metres"), "tower<br>is 20&nbsp;metres");
+}
+
+#[test]
 fn a_page_is_known_without_its_ending() {
     let found = checked("download", "<!doctype html><title>T</title><p>Text <i>here</i>.");
     assert_eq!((found.title.as_str(), texts(&found)), ("T", vec!["Text here."]));

@@ -194,7 +194,9 @@ fn broken_lines_are_told_and_the_others_read() {
     let found = checked("a.jsonl", file);
     assert_eq!(texts(&found), ["1", "3"]);
     let broken = found.broken.unwrap().to_string();
-    assert!(broken.starts_with("2 records are broken and left out, the first at line 2:"), "{broken}");
+    assert!(broken.starts_with("the records at lines 2, 5 are broken, that at line 2:"), "{broken}");
+    let none = extract("a.jsonl", b"{\"a\": \nnonsense\n").unwrap_err();
+    assert!(!none.is_partial() && none.to_string().contains("broken JSON: at line 1"), "{none}");
 }
 
 #[test]

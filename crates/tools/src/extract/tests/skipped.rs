@@ -67,8 +67,12 @@ fn broken_json() {
 fn reasons_are_sentences() {
     let reason = SkipReason::TooLarge { bytes: 51 * 1024 * 1024 };
     assert_eq!(reason.to_string(), "it is too large: 51 MB, at most 50 MB");
-    let reason = SkipReason::BrokenRecords { count: 1, line: 7, detail: "EOF".into() };
-    assert_eq!(reason.to_string(), "1 record is broken and left out, the first at line 7: EOF");
+    let broken = |count, lines: &[u64]| {
+        SkipReason::BrokenRecords { count, line: 7, detail: "EOF".into(), lines: lines.into() }.to_string()
+    };
+    assert_eq!(broken(1, &[7]), "the record at line 7 is broken: EOF");
+    assert_eq!(broken(2, &[7, 9]), "the records at lines 7, 9 are broken, that at line 7: EOF");
+    assert_eq!(broken(5, &[7, 9]), "the records at lines 7, 9 and 3 more are broken, that at line 7: EOF");
 }
 
 #[test]

@@ -118,6 +118,25 @@ fn csv_rows_say_their_headings() {
 }
 
 #[test]
+fn what_stands_between_the_values_is_seen() {
+    let cases = [
+        ("tower;height\nRook tower;14,5 m\nTern tower;20,0 m\n", "tower: Rook tower | height: 14,5 m"),
+        ("tower\theight\nRook, the tower\t14 m\n", "tower: Rook, the tower | height: 14 m"),
+        ("tower,note\nRook tower,old; tall\nTern tower,new; low\n", "tower: Rook tower | note: old; tall"),
+        ("tower;note;height\n\"Rook; a tower\";a, b;14\n", "tower: Rook; a tower | note: a, b | height: 14"),
+        ("a,b;c\n1,2;3\n", "a: 1 | b;c: 2;3"),
+    ];
+    for (file, row) in cases {
+        let text = texts(&checked("x.csv", file)).join("\n");
+        assert!(text.contains(row), "{file:?}: {text}");
+    }
+    assert_eq!(
+        texts(&checked("x.csv", "just one; sentence\nand another\n")),
+        ["just one; sentence\nand another"]
+    );
+}
+
+#[test]
 fn tab_separated_values_and_uneven_rows() {
     let file = "a\tb\n1\t2\n3\n4\t5\t6\n";
     let text = texts(&checked("x.tsv", file)).join("\n");

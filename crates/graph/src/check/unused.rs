@@ -1,0 +1,90 @@
+//! What is declared and never used.
+
+use std::collections::BTreeSet;
+
+use super::Checked;
+use crate::Verb;
+use crate::diagnostic::code;
+use crate::read::{Decl, Decls, Reader, Reading};
+use crate::source::{Kind, Node};
+
+/// Tools that no node offers. Beside a mistake only those that nothing in the nodes can mean.
+pub(super) fn tools(checked: &mut Checked<'_, '_>, decl: &Decl<'_>) {
+    let graph = checked.graph;
+    let is_offered = |index: usize| {
+        let nodes = graph.nodes.iter();
+        nodes
+            .filter_map(|n| if let Verb::Model(model) = &n.verb { Some(model) } else { None })
+            .any(|model| model.tools.iter().any(|tool| tool.0 == index))
+    };
+    let unused: Vec<_> = decl.tools.iter().enumerate().filter(|(index, _)| !is_offered(*index)).collect();
+    if unused.is_empty() {
+        return;
+    }
+    let has_errors = checked.reader.out.has_errors();
+    let mut said = BTreeSet::new();
+    if has_errors && let Some(nodes) = decl.node.get("nodes") {
+        texts(nodes, &mut said);
+        if nodes.entries().iter().any(|(_, node)| lists_unknown_tools(node, decl)) {
+            return;
+        }
+    }
+    for (_, tool) in unused.into_iter().filter(|(_, tool)| !said.contains(&*tool.key.name)) {
+        let message = format!("no model node offers the tool \"{}\"", tool.key.name);
+        let help = format!("list it: tools: [{}]", tool.key.name);
+        checked.reader.warning(code::UNUSED, tool.key.place, message).help(help);
+    }
+}
+
+/// Whether a node lists tools that there are not: they may stand for any.
+fn lists_unknown_tools(node: &Node, decl: &Decl<'_>) -> bool {
+    match node.get("tools").map(|tools| &tools.kind) {
+        None => false,
+        Some(Kind::List(tools)) => {
+            tools.iter().any(|tool| tool.text().is_none_or(|name| decl.tool_of(name).is_none()))
+        }
+        Some(_) => true,
+    }
+}
+
+/// Graphs that nobody calls. Beside a mistake only those that nothing can mean.
+pub(super) fn graphs(reader: &mut Reader<'_>, decls: &Decls<'_>, reading: &Reading) {
+    let mut said = BTreeSet::new();
+    if reader.out.has_errors() {
+        for decl in &decls.graphs {
+            let parts = ["nodes", "tools"].into_iter().filter_map(|part| decl.node.get(part));
+            for part in parts {
+                texts(part, &mut said);
+                if part.entries().iter().any(|(_, node)| calls_unknown(node, decl, reader)) {
+                    return;
+                }
+            }
+        }
+    }
+    for (index, decl) in decls.graphs.iter().enumerate().skip(1) {
+        let called = reading.sites.iter().any(|s| s.calls.iter().any(|(_, callee)| *callee == index));
+        // A name that is taken can not be called, and that is told already.
+        let is_taken = decls.graphs.iter().take(index).any(|before| before.name == decl.name);
+        if !called && !is_taken && !said.contains(&*decl.name) {
+            reader.warning(code::UNUSED, decl.place, format!("nothing calls the graph \"{}\"", decl.name));
+        }
+    }
+}
+
+/// Whether a node or tool calls what there is not: it may stand for any graph.
+fn calls_unknown(node: &Node, decl: &Decl<'_>, reader: &Reader<'_>) -> bool {
+    let is_known = |name: &str| decl.callable.contains_key(name) || reader.ops.get(name).is_some();
+    node.get("call").is_some_and(|call| call.text().is_none_or(|name| !is_known(name)))
+}
+
+/// All texts below a node.
+fn texts<'t>(node: &'t Node, found: &mut BTreeSet<&'t str>) {
+    match &node.kind {
+        Kind::Text(scalar) => {
+            found.insert(&scalar.text);
+        }
+        Kind::List(items) => items.iter().for_each(|item| texts(item, found)),
+        Kind::Map(entries) => entries.iter().for_each(|(_, value)| texts(value, found)),
+        _ => {}
+    }
+}
