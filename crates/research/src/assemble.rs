@@ -4,17 +4,20 @@
 //! its citations; a table first where subjects are compared; what was not found last.
 
 mod gaps;
+mod names;
 mod table;
 
 use std::collections::BTreeSet;
 
 use deepgraph_protocol::Handoff;
 
+use names::Names;
+
 use crate::handoff::Sources;
 use crate::marks::{cited_sentences, without_marks};
 use crate::passage::Passage;
 use crate::question::{Part, Question};
-use crate::select::{Selection, select};
+use crate::select::{Selection, is_acronym, may_be, select};
 use crate::text::similar::Fingerprint;
 use crate::text::words::fold;
 
@@ -29,6 +32,8 @@ struct Line {
     ids: Vec<String>,
     /// The section that it belongs to.
     section: usize,
+    /// The acronym that its handoff was asked about, if it was one.
+    acronym: Option<String>,
 }
 
 /// A section of the report: what a subject, or a question without subject, is about.
@@ -39,14 +44,15 @@ struct Section {
 /// A draft for the question. `note` says how it came about and stands below the title. Sources that are not known
 /// are not cited; with no sources given, the handoffs' own lists of them count.
 pub fn draft(question: &str, note: &str, handoffs: &[Handoff], sources: &Sources) -> String {
-    let asked = Question::analyse(question);
+    let names = Names::of(question, handoffs);
+    let asked = names.read(question);
     let known: BTreeSet<&str> = if sources.is_empty() {
         handoffs.iter().flat_map(|h| &h.sources).map(String::as_str).collect()
     } else {
         sources.keys().map(String::as_str).collect()
     };
-    let sections = sections(&asked, handoffs);
-    let lines = distinct(lines(&sections, handoffs, &known));
+    let sections = sections(&asked, &names, handoffs);
+    let lines = distinct(lines(&sections, &names, handoffs, &known));
     let covered = cover(&asked, &lines);
     let mut out = format!("# {}\n", title(question));
     if !note.is_empty() {
@@ -57,7 +63,7 @@ pub fn draft(question: &str, note: &str, handoffs: &[Handoff], sources: &Sources
     }
     out.push_str(&table::table(&asked, &lines, &covered));
     push_sections(&mut out, &sections, &lines);
-    gaps::push(&mut out, &asked, handoffs, &lines);
+    gaps::push(&mut out, question, &names, handoffs, &lines);
     out
 }
 
@@ -75,9 +81,9 @@ fn title(question: &str) -> String {
 }
 
 /// The sections in the question's order, then those of other objectives in the order of the handoffs.
-fn sections(asked: &Question, handoffs: &[Handoff]) -> Vec<Section> {
+fn sections(asked: &Question, names: &Names, handoffs: &[Handoff]) -> Vec<Section> {
     let mut found: Vec<Section> = Vec::new();
-    let parts = handoffs.iter().flat_map(|h| Question::analyse(&h.objective).parts);
+    let parts = handoffs.iter().flat_map(|h| names.read(&h.objective).parts);
     let headings = asked.parts.iter().map(heading).chain(parts.map(|p| heading(&p)));
     for heading in headings {
         if !found.iter().any(|s| fold(&s.heading) == fold(&heading)) {
@@ -92,10 +98,10 @@ fn heading(part: &Part) -> String {
 }
 
 /// The cited sentences of all handoffs, by section.
-fn lines(sections: &[Section], handoffs: &[Handoff], known: &BTreeSet<&str>) -> Vec<Line> {
+fn lines(sections: &[Section], names: &Names, handoffs: &[Handoff], known: &BTreeSet<&str>) -> Vec<Line> {
     let mut found = Vec::new();
     for handoff in handoffs {
-        let own: Vec<String> = Question::analyse(&handoff.objective).parts.iter().map(heading).collect();
+        let own: Vec<String> = names.read(&handoff.objective).parts.iter().map(heading).collect();
         let at = |heading: &String| sections.iter().position(|s| fold(&s.heading) == fold(heading));
         let default = own.first().and_then(at).unwrap_or(sections.len());
         for sentence in cited_sentences(&handoff.text, known) {
@@ -108,21 +114,22 @@ fn lines(sections: &[Section], handoffs: &[Handoff], known: &BTreeSet<&str>) -> 
             }
             // One handoff may speak of several subjects.
             let named = own.iter().filter(|heading| fold(&text).starts_with(&fold(heading))).find_map(at);
-            found.push(Line { text, ids, section: named.unwrap_or(default) });
+            let acronym = own.first().filter(|name| own.len() == 1 && is_acronym(name)).cloned();
+            found.push(Line { text, ids, section: named.unwrap_or(default), acronym });
         }
     }
     found.sort_by_key(|line| line.section);
     found
 }
 
-/// Without those that say what an earlier one says.
+/// Without those that say what an earlier one of the section says.
 fn distinct(lines: Vec<Line>) -> Vec<Line> {
-    let mut seen: Vec<Fingerprint> = Vec::new();
+    let mut seen: Vec<(usize, Fingerprint)> = Vec::new();
     let mut kept = Vec::new();
     for line in lines {
         let print = Fingerprint::of(&line.text);
-        if !seen.iter().any(|s| s.is_near(&print)) {
-            seen.push(print);
+        if !seen.iter().any(|(section, s)| *section == line.section && s.is_near(&print)) {
+            seen.push((line.section, print));
             kept.push(line);
         }
     }
@@ -133,6 +140,8 @@ fn distinct(lines: Vec<Line>) -> Vec<Line> {
 fn cover(asked: &Question, lines: &[Line]) -> Selection {
     let passage = |(i, line): (usize, &Line)| {
         let (title, text) = split_title(&line.text);
+        let acronym = line.acronym.as_deref().filter(|acronym| may_be(acronym, title));
+        let title = acronym.unwrap_or(title);
         // The full stop that a record's line was given would make a sentence of its value.
         let text = if title.is_empty() { text } else { text.trim_end_matches('.') };
         Passage { id: i.to_string(), title: title.to_owned(), text: text.to_owned(), ..Passage::default() }
@@ -186,5 +195,7 @@ fn marks(ids: &[String]) -> String {
     ids.iter().map(|id| format!("[{id}]")).collect()
 }
 
+#[cfg(test)]
+mod nothing_vanishes;
 #[cfg(test)]
 mod tests;

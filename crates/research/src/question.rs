@@ -7,9 +7,13 @@
 mod clauses;
 mod facet;
 mod grammar;
+mod measure;
 mod names;
+mod roles;
 mod tokens;
 
+use crate::text::blocks::{BlockKind, blocks};
+use crate::text::sentences::split;
 use crate::text::words::{Stems, content_stems, fold, is_qualifier, stem, words};
 
 pub use facet::{Asks, Facet};
@@ -44,6 +48,8 @@ pub struct Subject {
     pub text: String,
     /// Its words.
     pub stems: Stems,
+    /// The words of the name alone, where a common noun stands behind it: `Heron` of "the Heron tower".
+    pub bare: Stems,
     /// Whether it is written as a name.
     pub is_name: bool,
 }
@@ -58,7 +64,10 @@ impl Subject {
         if stems.is_empty() {
             stems = words(text).map(|(_, word)| stem(word)).collect();
         }
-        Subject { text: text.to_owned(), stems, is_name }
+        let capitals = words(text).filter(|(_, word)| word.contains(char::is_uppercase)).last();
+        let name = capitals.and_then(|(at, word)| text.get(..at + word.len())).filter(|_| is_name);
+        let bare = name.map(content_stems).filter(|bare| bare.len() < stems.len()).unwrap_or_default();
+        Subject { text: text.to_owned(), stems, bare, is_name }
     }
 }
 
@@ -74,6 +83,7 @@ impl Question {
                 None => parts.push(part),
             }
         }
+        give_subjects(&mut parts);
         for part in &mut parts {
             let mut seen = Vec::new();
             part.facets.retain(|f| {
@@ -87,6 +97,13 @@ impl Question {
         parts.dedup();
         parts.truncate(MOST_PARTS);
         Question { parts }
+    }
+
+    /// The clauses of a question, each without the marks at its ends and polite words before it.
+    pub fn clauses(text: &str) -> Vec<&str> {
+        let blocks = blocks(text).into_iter().filter(|b| b.kind != BlockKind::RowRule);
+        let sentences = blocks.flat_map(|block| split(text, block.range));
+        sentences.flat_map(|sentence| clauses::clauses(&text[sentence])).collect()
     }
 
     /// Whether the same is asked of two subjects or more.
@@ -111,11 +128,17 @@ impl Part {
     /// One facet in words: `population of Uruguay`; the subject alone where no facet is given.
     pub fn name_of(&self, facet: Option<&Facet>) -> String {
         match (&self.subject, facet) {
-            (Some(subject), Some(facet)) if facet.head.is_none() => {
+            (Some(subject), Some(facet))
+                if facet.head.is_none() || facet.asks_what_is_done() || facet.ends_in_name() =>
+            {
                 format!("{}: {}", subject.text, facet.text)
             }
             (Some(subject), Some(facet)) => {
-                format!("{} of {}", facet.text.trim_start_matches("who "), subject.text)
+                let text = facet.text.trim_start_matches("who ");
+                match facet.without_years() {
+                    Some((what, when)) => format!("{what} of {} {when}", subject.text),
+                    None => format!("{text} of {}", subject.text),
+                }
             }
             (Some(subject), None) => subject.text.clone(),
             (None, Some(facet)) => facet.text.clone(),
@@ -128,6 +151,21 @@ impl Part {
             (Some(a), Some(b)) => fold(&a.text) == fold(&b.text),
             (a, b) => a.is_none() && b.is_none(),
         }
+    }
+}
+
+/// Where a question names what it is about, a bare thing that is asked ("coastline") is asked of that, not of anything
+/// that the sources may hold.
+fn give_subjects(parts: &mut Vec<Part>) {
+    let is_named = |p: &Part| p.subject.as_ref().is_some_and(|s| s.is_name);
+    if !parts.iter().any(is_named) {
+        return;
+    }
+    let is_bare = |p: &Part| p.subject.is_none() && p.facets.iter().all(Facet::is_thing);
+    let loose: Vec<Facet> = parts.iter().filter(|p| is_bare(p)).flat_map(|p| p.facets.clone()).collect();
+    parts.retain(|p| !is_bare(p));
+    for part in parts.iter_mut().filter(|p| is_named(p)) {
+        part.facets.extend(loose.iter().cloned());
     }
 }
 

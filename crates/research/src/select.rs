@@ -7,6 +7,7 @@
 //! The scores are plain sums of shares between 0 and 1; they only rank statements against each other.
 
 mod about;
+mod acronym;
 mod candidate;
 mod labels;
 mod matching;
@@ -18,6 +19,8 @@ use deepgraph_protocol::{Fact, Source};
 
 use crate::passage::Passage;
 use crate::question::{Question, Subject};
+pub use acronym::is_acronym;
+pub(crate) use acronym::may_be;
 use candidate::Pool;
 
 /// A statement that answers.

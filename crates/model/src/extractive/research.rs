@@ -4,7 +4,7 @@
 use deepgraph_protocol::{ModelRequest, ToolSpec};
 use deepgraph_research::passage::{Passage, parse};
 use deepgraph_research::question::{Facet, Part, Question};
-use deepgraph_research::select::{Selection, leads, select};
+use deepgraph_research::select::{Selection, is_acronym, leads, select};
 use deepgraph_research::text::synonyms::other_words;
 
 use super::calls::{Calls, main_parameter};
@@ -199,6 +199,10 @@ fn first_queries(question: &Question) -> Vec<String> {
     }
     queries.dedup();
     queries.truncate(MOST_QUERIES);
+    // A title spells out what the question abbreviates.
+    let subjects = question.parts.iter().filter_map(|p| p.subject.as_ref());
+    let acronyms = subjects.filter(|s| s.is_name && is_acronym(&s.text));
+    queries.extend(acronyms.take(1).map(|s| format!("{} abbreviation", s.text)));
     queries
 }
 

@@ -80,3 +80,28 @@ fn unknown_ids_are_not_cited() {
     let handoffs = [handoff("Chile: area", "Chile — Area: 1. [aaaaaa-1]\nUncited.", &["bbbbbb-1"], &[])];
     assert!(!draft("Area of Chile", "", &handoffs, &Sources::new()).contains("aaaaaa"));
 }
+
+#[test]
+fn a_name_with_an_and_is_one_where_the_sources_have_one_title() {
+    let both = "Trinidad and Tobago — Area: 5,128 sq km. [td-1]";
+    let handoffs = [
+        handoff("Trinidad: area", both, &["td-1"], &[]),
+        handoff("Tobago: area", both, &["td-1"], &[]),
+        handoff("Chile: area", "Chile — Area: 756,102 sq km. [cl-1]", &["cl-1"], &[]),
+    ];
+    let report = draft("Compare Trinidad and Tobago and Chile on area", "", &handoffs, &Sources::new());
+    assert!(report.contains("| Trinidad and Tobago | 5,128 sq km [td-1] |\n| Chile |"), "{report}");
+    assert!(!report.contains("| Tobago") && !report.contains("Not found"), "{report}");
+}
+
+#[test]
+fn gaps_are_told_in_the_words_of_the_question() {
+    let unknown = "Iceland: how big army";
+    let handoffs = [
+        handoff("Iceland: how big army", "Not found: Iceland: how big army", &[], &[unknown]),
+        handoff("Iceland: large army", "Not found: large army of Iceland", &[], &["large army of Iceland"]),
+    ];
+    let report = draft("How big is the army of Iceland?", "", &handoffs, &Sources::new());
+    assert!(report.ends_with("- Not found: \"How big is the army of Iceland\".\n"), "{report}");
+    assert_eq!(report.matches("Not found:").count(), 1, "{report}");
+}

@@ -1,8 +1,9 @@
 //! A question as clauses, each of which can be understood by itself.
 
-use super::facet::Facet;
+use super::facet::{Facet, is_comparing};
 use super::tokens::{Token, tokens};
 use super::{Part, Subject, grammar};
+use crate::select::is_acronym;
 use crate::text::blocks::{BlockKind, blocks};
 use crate::text::sentences::split;
 
@@ -51,11 +52,17 @@ pub(super) fn parts(text: &str) -> Vec<Part> {
 }
 
 /// Cuts a sentence before "and who", "and explain" and the like.
-fn clauses(sentence: &str) -> Vec<&str> {
+pub(super) fn clauses(sentence: &str) -> Vec<&str> {
     let tokens = tokens(sentence);
     let mut cuts = vec![0];
+    let colon = tokens.iter().position(|t| t.after_colon);
     for (i, token) in tokens.iter().enumerate().skip(1) {
         let before = &tokens[i - 1];
+        // "Brazil: how large; who governs" is a list of what is asked of Brazil.
+        let gap = sentence.get(before.end()..token.at).unwrap_or("");
+        if gap.contains(';') && colon.is_some_and(|colon| colon < i) {
+            continue;
+        }
         let joins = before.is_coordinator() || token.is_apart && !token.after_colon;
         let opens = token.is_question_word() || token.is_imperative() && before.folded == "and";
         let asks_on = token.is_auxiliary() && before.folded == "and";
@@ -104,20 +111,34 @@ impl Reader {
     fn read(&mut self, clause: &str, is_item: bool) {
         let opens_list = clause.ends_with(':');
         let clause = clause.trim_end_matches(':');
-        let found = grammar::parts(clause);
+        let mut found = grammar::parts(clause);
+        if self.asks_by_acronym(&found, opens_list) {
+            found = found.into_iter().flat_map(as_facets).collect();
+        }
         let has_subject = found.iter().any(|p| p.subject.is_some());
         if is_aside(clause) {
             self.aside.extend(found);
         } else if is_item && !self.pending.is_empty() {
             self.read_item(clause, found);
+        } else if opens_list && starts_with_for(clause) {
+            self.subjects = grammar::subjects(clause);
         } else if has_subject {
             self.subjects = found.iter().filter_map(|p| p.subject.clone()).collect();
+            let facets = self.parts.last().map(|p| p.facets.clone()).unwrap_or_default();
+            // "How does it compare with Peru?" asks the same of Peru.
+            if compares_it(clause) && found.iter().all(|p| p.facets.is_empty()) {
+                found.iter_mut().for_each(|p| p.facets.clone_from(&facets));
+            }
             self.parts.extend(found);
         } else if opens_list {
             self.pending = found.into_iter().flat_map(|p| p.facets).collect();
         } else if !self.subjects.is_empty() && self.goes_on(clause, is_item) {
-            let facets: Vec<Facet> =
+            let mut facets: Vec<Facet> =
                 found.iter().flat_map(|p| &p.facets).filter_map(|f| Facet::new(&f.text)).collect();
+            if facets.is_empty() {
+                let before = self.parts.last().and_then(|p| p.facets.last());
+                facets.extend(before.and_then(|f| f.in_years_of(clause)));
+            }
             self.parts.extend(
                 self.subjects.iter().map(|s| Part { subject: Some(s.clone()), facets: facets.clone() }),
             );
@@ -126,12 +147,28 @@ impl Reader {
         }
     }
 
+    /// Whether what looks like names is what is asked: "Give GDP and area for:", "Chile's area? And the GDP?".
+    fn asks_by_acronym(&self, found: &[Part], opens_list: bool) -> bool {
+        let is_acronym = |p: &Part| p.subject.as_ref().is_some_and(|s| is_acronym(&s.text));
+        let named = || found.iter().filter(|p| p.subject.is_some());
+        let goes_on = self.subjects.iter().any(|s| !is_acronym_text(s))
+            && self.pending.is_empty()
+            && found.iter().all(|p| p.facets.is_empty());
+        named().count() > 0 && named().all(is_acronym) && (opens_list || goes_on)
+    }
+
     /// An item of the list that "… for:" announced.
     fn read_item(&mut self, clause: &str, found: Vec<Part>) {
         let facets = &self.pending;
-        let bare = found.iter().all(|p| p.subject.is_none() || p.facets.is_empty());
         let named: Vec<Subject> = found.into_iter().filter_map(|p| p.subject).collect();
-        let subjects = if bare && named.is_empty() { vec![Subject::new(clause, false)] } else { named };
+        let words = tokens(clause);
+        let name = words.iter().find(|t| !t.is_determiner()).and_then(|t| clause.get(t.at..));
+        let subjects = match name {
+            Some(name) if words.len() <= LONGEST_ITEM && named.len() < 2 => {
+                vec![Subject::new(name, name.contains(char::is_uppercase))]
+            }
+            _ => named,
+        };
         self.parts.extend(subjects.iter().map(|s| Part { subject: Some(s.clone()), facets: facets.clone() }));
         self.subjects = subjects;
     }
@@ -162,8 +199,35 @@ impl Reader {
         if self.parts.is_empty() {
             self.parts.extend(announced);
         }
+        if self.parts.is_empty() {
+            let named = self.subjects.into_iter().map(|s| Part { subject: Some(s), facets: Vec::new() });
+            self.parts.extend(named);
+        }
         if self.parts.is_empty() { self.aside } else { self.parts }
     }
+}
+
+/// Whether it puts something beside what the clause before was about.
+fn compares_it(clause: &str) -> bool {
+    let tokens = tokens(clause);
+    tokens.iter().any(is_pronoun) && tokens.iter().any(is_comparing)
+}
+
+/// The longest item of a list that is taken for a name, in words.
+const LONGEST_ITEM: usize = 6;
+
+fn is_acronym_text(subject: &Subject) -> bool {
+    is_acronym(&subject.text)
+}
+
+/// A part as what is asked.
+fn as_facets(part: Part) -> Vec<Part> {
+    let own = part.subject.and_then(|s| Facet::new(&s.text));
+    own.into_iter().chain(part.facets).map(|f| Part { subject: None, facets: vec![f] }).collect()
+}
+
+fn starts_with_for(clause: &str) -> bool {
+    tokens(clause).first().is_some_and(|t| matches!(t.folded.as_str(), "for" | "of" | "about"))
 }
 
 fn is_pronoun(token: &Token) -> bool {

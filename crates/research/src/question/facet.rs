@@ -1,5 +1,6 @@
 //! What is asked of a subject.
 
+use super::measure::measure;
 use super::tokens::{Token, tokens};
 use crate::text::words::{Stems, content_stems, fold, is_number, is_qualifier, is_stop, stem, words};
 
@@ -36,6 +37,8 @@ pub enum Asks {
     Reason,
     /// A list of things.
     List,
+    /// What there is to say of something: "what did the trials show".
+    Outcome,
 }
 
 impl Facet {
@@ -44,11 +47,18 @@ impl Facet {
         let tokens = tokens(text);
         let kept = cleaned(&tokens);
         let text = join(text, &kept);
-        let mut stems = content_stems(&text);
+        // "GDP per capita (PPP)": what stands in parentheses may stand nowhere else.
+        let outside = text.split_once(" (").map_or(text.as_str(), |(outside, _)| outside);
+        let mut stems = content_stems(outside);
         if stems.is_empty() && fold(&text) == "where" {
             stems.insert(stem("location"));
         }
-        let years = crate::text::figures::find(&text).iter().filter_map(|f| f.year()).collect();
+        let years: Vec<u32> = crate::text::figures::find(&text).iter().filter_map(|f| f.year()).collect();
+        // "What happened in 2023" wants whatever is of that year.
+        let is_any = !years.is_empty() && stems.iter().all(|stem| LIGHT.contains(&stem.as_str()));
+        if is_any {
+            stems.clear();
+        }
         let asks = asks(&tokens, &kept);
         // "How long was it out of service" is answered by a number, not by the word "long".
         if asks == Asks::Number && stems.len() > 1 {
@@ -67,7 +77,7 @@ impl Facet {
             });
         }
         let terms = terms(&kept, &text);
-        (!stems.is_empty() || is_question).then(|| Facet {
+        (!stems.is_empty() || is_question || is_any && kept.len() > 1).then(|| Facet {
             head: head(&kept),
             text,
             stems,
@@ -80,7 +90,8 @@ impl Facet {
     /// A facet whose words stand at both sides of its subject: "when did … gain independence".
     pub fn around(before: &str, after: &str) -> Option<Facet> {
         let bare = |text: &str| join(text, &cleaned(&tokens(text)));
-        Facet::new(&format!("{} {}", bare(before), bare(after)))
+        let text = format!("{} {}", bare(before), bare(after));
+        Facet::new(&text)
     }
 
     /// The same facet for another year, where a text is no more than a year: "in 2023 and 2024".
@@ -90,12 +101,83 @@ impl Facet {
         is_year.then(|| Facet::new(&self.text.replace(&mine.to_string(), text))).flatten()
     }
 
+    /// The same facet for the years of another text: "growth, and what was it in 2022?"; none where there are none.
+    pub fn in_years_of(&self, text: &str) -> Option<Facet> {
+        let years: Vec<String> =
+            crate::text::figures::find(text).iter().filter_map(|f| f.year()).map(|y| y.to_string()).collect();
+        let is_new = self.years.is_empty() && !years.is_empty();
+        is_new.then(|| Facet::new(&format!("{} {}", self.text, years.join(" ")))).flatten()
+    }
+
+    /// A facet that ends in its years, without them, and when that is: `population`, `in 1950`.
+    pub fn without_years(&self) -> Option<(&str, String)> {
+        let first = self.years.first()?.to_string();
+        let (what, _) = self.text.split_once(&first)?;
+        let what = what.trim_end();
+        let span = SPANS.iter().find(|span| what.strip_suffix(**span).is_some_and(|w| w.ends_with(' ')));
+        let when = self.text.get(what.len()..)?.trim();
+        let last = self.years.last()?.to_string();
+        let bare = what.strip_suffix(*span.unwrap_or(&"")).unwrap_or(what).trim_end();
+        (!bare.is_empty() && when.ends_with(&last))
+            .then(|| (bare, format!("{} {when}", span.unwrap_or(&"in"))))
+    }
+
+    /// Whether it asks who did something ("who designed") rather than for a thing.
+    pub fn asks_what_is_done(&self) -> bool {
+        let rest = self.text.strip_prefix("who ").unwrap_or("");
+        words(rest)
+            .next()
+            .is_some_and(|(_, word)| word.len() > 3 && (word.ends_with("ed") || stem(word) != fold(word)))
+            && words(rest).count() == 1
+    }
+
+    /// Whether it ends in a name: "exports to China".
+    pub fn ends_in_name(&self) -> bool {
+        let last = words(&self.text).last().filter(|(at, _)| *at > 0).map_or("", |(_, word)| word);
+        last.starts_with(char::is_uppercase) && last.contains(char::is_lowercase)
+    }
+
+    /// Whether it is a thing in a few words ("real GDP per capita") rather than a question.
+    pub fn is_thing(&self) -> bool {
+        let first = words(&self.text).next().map_or_else(String::new, |(_, word)| fold(word));
+        self.head.is_some()
+            && words(&self.text).count() <= LONGEST_THING
+            && !super::tokens::QUESTION_WORDS.contains(&first.as_str())
+    }
+
+    /// Whether a year is one that is asked for: one that is named, or one in a span ("since 2020").
+    pub fn wants(&self, year: u32) -> bool {
+        let says = |word: &str| words(&self.text).any(|(_, w)| fold(w) == word);
+        let (first, last) = (self.years.iter().min(), self.years.iter().max());
+        self.years.contains(&year)
+            || (says("since") || says("after")) && first.is_some_and(|first| year > *first)
+            || (says("before") || says("until")) && last.is_some_and(|last| year < *last)
+            || self.years.len() > 1
+                && (says("between") || says("from"))
+                && first.is_some_and(|first| year > *first)
+                && last.is_some_and(|last| year < *last)
+    }
+
     /// A whole clause as what is asked, nothing taken away.
     pub fn clause(text: &str) -> Option<Facet> {
-        let facet = Facet::new(text)?;
+        let mut facet = Facet::new(text)?;
+        // "What did the trials show" is answered by what is said of the trials.
+        if facet.stems.iter().any(|stem| !LIGHT.contains(&stem.as_str())) {
+            facet.stems.retain(|stem| !LIGHT.contains(&stem.as_str()));
+        }
         Some(Facet { text: text.split_whitespace().collect::<Vec<_>>().join(" "), ..facet })
     }
 }
+
+/// Words before a year, or two.
+const SPANS: &[&str] = &["in", "between", "since", "before", "until", "after"];
+
+/// The most words of a thing that is asked.
+const LONGEST_THING: usize = 5;
+
+/// Stems of verbs with which one asks what there is to say.
+const LIGHT: &[&str] =
+    &["find", "happen", "learn", "mention", "result", "reveal", "say", "show", "state", "tell"];
 
 /// Words that ask for a comparison or an answer as such, not for a thing.
 const EMPTY: &[&str] = &[
@@ -105,6 +187,8 @@ const EMPTY: &[&str] = &[
     "comparison",
     "contrast",
     "differ",
+    "differs",
+    "compares",
     "difference",
     "differences",
     "different",
@@ -120,6 +204,12 @@ const EMPTY: &[&str] = &[
 /// Comparatives: which of two is not what sources say, but what each has.
 const COMPARATIVES: &[&str] =
     &["bigger", "fewer", "greater", "higher", "larger", "less", "lower", "more", "most", "smaller"];
+
+/// Whether a word puts two things beside each other: "differ", "larger".
+pub(super) fn is_comparing(token: &Token) -> bool {
+    let word = token.folded.as_str();
+    EMPTY.contains(&word) || COMPARATIVES.contains(&word)
+}
 
 /// The tokens of a facet without what only makes it a question.
 fn cleaned<'t, 'a>(tokens: &'t [Token<'a>]) -> Vec<&'t Token<'a>> {
@@ -153,7 +243,19 @@ fn cleaned<'t, 'a>(tokens: &'t [Token<'a>]) -> Vec<&'t Token<'a>> {
         kept.retain(|t| !COMPARATIVES.contains(&t.folded.as_str()));
     }
     let says = |t: &Token| (!is_stop(t.text) || is_number(t.text)) && !t.is_preposition();
-    while kept.first().is_some_and(|t| t.is_imperative() && kept.len() > 1 || (!says(t) && !is_wh(t))) {
+    let opens_span = |kept: &[&Token]| {
+        let word = kept.first().map_or("", |t| t.folded.as_str());
+        let is_span = word != "in" && SPANS.contains(&word);
+        let next = kept.get(1);
+        // "exports … TO China", "growth … SINCE 2020".
+        is_span && next.is_some_and(|t| is_number(t.text))
+            || matches!(word, "to" | "from") && next.is_some_and(|t| t.is_capital())
+    };
+    let is_empty = |kept: &[&Token]| {
+        let first = kept.first();
+        first.is_some_and(|t| t.is_imperative() && kept.len() > 1 || (!says(t) && !is_wh(t)))
+    };
+    while is_empty(&kept) && !opens_span(&kept) {
         kept.remove(0);
     }
     while kept.last().is_some_and(|t| !(says(t) || is_wh(t) && kept.len() == 1)) {
@@ -173,23 +275,30 @@ fn terms(kept: &[&Token], text: &str) -> String {
     }
 }
 
-/// The kept words as they stand in the text; the gaps that were left are one space.
+/// The kept words as they stand in the text, parentheses included; the gaps that were left are one space.
 fn join(text: &str, kept: &[&Token]) -> String {
     let mut out = String::new();
     let mut end = None;
+    let mut is_open = false;
     for token in kept {
         let gap = end.and_then(|end: usize| text.get(end..token.at)).unwrap_or("");
         let is_tight = !gap.is_empty() && gap.chars().all(|c| matches!(c, '-' | '/' | '.' | '\''));
-        out.push_str(if out.is_empty() {
-            ""
-        } else if is_tight {
-            gap
-        } else {
-            " "
+        if is_open && gap.contains(')') {
+            out.push(')');
+            is_open = false;
+        }
+        let opens = !out.is_empty() && token.is_bracketed && gap.trim() == "(";
+        out.push_str(match (out.is_empty(), opens) {
+            (true, _) => "",
+            (false, true) => " (",
+            (false, false) if is_tight => gap,
+            (false, false) => " ",
         });
+        is_open |= opens;
         out.push_str(if token.is_question_word() { &token.folded } else { token.text });
         end = Some(token.end());
     }
+    out.push_str(if is_open { ")" } else { "" });
     out
 }
 
@@ -219,6 +328,7 @@ fn asks(tokens: &[Token], kept: &[&Token]) -> Asks {
     let first = tokens.first().map_or("", |t| t.folded.as_str());
     match word(0) {
         _ if matches!(first, "who" | "whose" | "whom") && !is_plural => Asks::Name,
+        _ if is_outcome(tokens) => Asks::Outcome,
         "why" => Asks::Reason,
         "when" => Asks::Date,
         "how" if is_how_much => Asks::Number,
@@ -231,6 +341,13 @@ fn asks(tokens: &[Token], kept: &[&Token]) -> Asks {
         _ if is_plural => Asks::List,
         _ => Asks::Anything,
     }
+}
+
+/// Whether it is "what did … show" or "what was found in …".
+fn is_outcome(tokens: &[Token]) -> bool {
+    let word = |token: Option<&Token>| token.map_or_else(String::new, |t| t.folded.clone());
+    let asks = word(tokens.first()) == "what" && tokens.get(1).is_some_and(Token::is_auxiliary);
+    asks && tokens.last().is_some_and(|t| LIGHT.contains(&stem(t.text).as_str()))
 }
 
 const HOW_MUCH: &[&str] = &[
@@ -251,42 +368,6 @@ const HOW_MUCH: &[&str] = &[
     "tall",
     "wide",
 ];
-
-/// Adjectives of measure with the nouns that documents use for them. General English only.
-const MEASURES: &[(&[&str], &str)] = &[
-    (
-        &["large", "larger", "largest", "big", "bigger", "biggest", "small", "smaller", "smallest"],
-        "area size",
-    ),
-    (&["tall", "taller", "tallest", "high", "higher", "highest"], "height elevation"),
-    (&["old", "older", "oldest", "young", "younger", "youngest"], "age"),
-    (&["long", "longer", "longest", "short", "shorter", "shortest"], "length duration"),
-    (&["deep", "deeper", "deepest"], "depth"),
-    (&["wide", "wider", "widest"], "width"),
-    (&["heavy", "heavier", "heaviest"], "weight"),
-    (&["fast", "faster", "fastest", "slow", "slower", "slowest"], "speed"),
-    (&["hot", "hotter", "hottest", "cold", "colder", "coldest", "warm"], "temperature climate"),
-    (&["expensive", "cheap", "cheaper", "cheapest"], "price cost"),
-    (&["populous", "populated"], "population"),
-];
-
-/// The nouns for a facet that is nothing but a measure: "how large", "larger".
-fn measure(kept: &[&Token]) -> Option<&'static str> {
-    let word = match kept {
-        [word] => word,
-        [how, word] if how.folded == "how" => word,
-        [how, many, people, ..]
-            if how.folded == "how" && many.folded == "many" && people.folded == "people" =>
-        {
-            return Some("population");
-        }
-        _ => return None,
-    };
-    MEASURES
-        .iter()
-        .find(|(adjectives, _)| adjectives.contains(&word.folded.as_str()))
-        .map(|(_, nouns)| *nouns)
-}
 
 /// Words that announce a list.
 const LISTED: &[&str] = &["main", "major", "top", "principal", "chief", "leading"];

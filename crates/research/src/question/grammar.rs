@@ -5,8 +5,9 @@
 
 use std::ops::Range;
 
-use super::facet::{Facet, says_something};
+use super::facet::{Facet, is_comparing, says_something};
 use super::names::names;
+use super::roles;
 use super::tokens::{Token, tokens};
 use super::{Part, Subject};
 use crate::text::words::{is_number, is_stop};
@@ -28,9 +29,20 @@ pub(super) fn parts(clause: &str) -> Vec<Part> {
         if is_label || asks || right.is_imperative() {
             return parts(&clause[right.at..]);
         }
+        if let Some(found) = asked_of_list(clause, &tokens, at) {
+            return found;
+        }
         return labelled(clause, &tokens, at);
     }
-    let pieces = pieces(&tokens);
+    // "How do Chile and Peru differ in area" asks for the area.
+    if let [how, verb, first, ..] = tokens.as_slice()
+        && how.folded == "how"
+        && matches!(verb.folded.as_str(), "do" | "does" | "did" | "is" | "are")
+        && tokens.iter().any(|t| matches!(t.folded.as_str(), "differ" | "compare" | "different"))
+    {
+        return parts(&clause[first.at..]);
+    }
+    let pieces = pieces(clause, &tokens);
     if pieces.iter().any(|p| p.name.is_some()) {
         grouped(clause, &tokens, &pieces)
     } else {
@@ -38,19 +50,48 @@ pub(super) fn parts(clause: &str) -> Vec<Part> {
     }
 }
 
-/// `Chile and Peru: population; area`.
-fn labelled(clause: &str, tokens: &[Token], colon: usize) -> Vec<Part> {
-    let joined: Vec<Range<usize>> = names(&tokens[..colon]).into_iter().chain(inverted(tokens)).collect();
-    let left: Vec<Subject> = cut(&tokens[..colon], &joined)
+/// The subjects of "for Chile and Peru".
+pub(super) fn subjects(clause: &str) -> Vec<Subject> {
+    let tokens = tokens(clause);
+    subjects_before(clause, &tokens, tokens.len())
+}
+
+fn subjects_before(clause: &str, tokens: &[Token], end: usize) -> Vec<Subject> {
+    let joined: Vec<Range<usize>> = names(&tokens[..end]).into_iter().chain(inverted(tokens)).collect();
+    cut(&tokens[..end], &joined)
         .into_iter()
         .map(|piece| trim_command(tokens, piece))
         .filter(|piece| !piece.is_empty())
         .map(|piece| subject(clause, &tokens[piece], true))
-        .collect();
+        .collect()
+}
+
+/// `Chile and Peru: population; area`.
+fn labelled(clause: &str, tokens: &[Token], colon: usize) -> Vec<Part> {
+    let left = subjects_before(clause, tokens, colon);
     let right = tokens.get(colon..).unwrap_or_default();
     let facets: Vec<Facet> =
         cut(right, &[]).into_iter().filter_map(|piece| Facet::new(slice(clause, &right[piece]))).collect();
     left.into_iter().map(|subject| Part { subject: Some(subject), facets: facets.clone() }).collect()
+}
+
+/// "Which is larger by area: Monaco or Malta?": what is asked stands before the colon, the names behind it.
+fn asked_of_list(clause: &str, tokens: &[Token], colon: usize) -> Option<Vec<Part>> {
+    let (left, right) = tokens.split_at_checked(colon)?;
+    let opens = left.iter().any(|t| t.is_question_word() || t.is_auxiliary() || t.is_imperative());
+    let listed = roles::longer(right, &names(right));
+    let is_list = cut(right, &listed).iter().all(|piece| {
+        let name = listed.iter().find(|n| piece.start <= n.start && n.end == piece.end);
+        name.is_some_and(|n| right[piece.start..n.start].iter().all(Token::is_determiner))
+    });
+    let is_what = names(left).into_iter().all(|name| left[name].iter().all(Token::is_acronym));
+    if !opens || !is_list || !is_what {
+        return None;
+    }
+    let facets: Vec<Facet> =
+        cut(left, &[]).into_iter().filter_map(|piece| Facet::new(slice(clause, &left[piece]))).collect();
+    let subjects = listed.into_iter().map(|name| subject(clause, &right[name], true));
+    Some(subjects.map(|subject| Part { subject: Some(subject), facets: facets.clone() }).collect())
 }
 
 /// A piece without the command or question that the clause begins with.
@@ -74,7 +115,7 @@ struct Piece {
 }
 
 /// The pieces of a clause, each with its subject. Where no name is written, subjects are what follows "of".
-fn pieces(tokens: &[Token]) -> Vec<Piece> {
+fn pieces(clause: &str, tokens: &[Token]) -> Vec<Piece> {
     let mut names = names(tokens);
     let inverted = inverted(tokens);
     for name in &mut names {
@@ -82,6 +123,13 @@ fn pieces(tokens: &[Token]) -> Vec<Piece> {
             *name = name.start.min(longer.start)..longer.end.max(name.end);
         }
     }
+    names.dedup_by(|later, earlier| {
+        let is_same = later.start < earlier.end;
+        earlier.end = if is_same { earlier.end.max(later.end) } else { earlier.end };
+        is_same
+    });
+    names = roles::without_facets(tokens, names);
+    names = roles::with_nouns(clause, tokens, names);
     let is_named = !names.is_empty();
     let joined: Vec<Range<usize>> = names.iter().chain(&inverted).cloned().collect();
     let mut found: Vec<Piece> = Vec::new();
@@ -102,15 +150,15 @@ fn pieces(tokens: &[Token]) -> Vec<Piece> {
 }
 
 /// Cuts at commas and coordinators, not inside the given ranges; empty pieces are left out.
-fn cut(tokens: &[Token], joined: &[Range<usize>]) -> Vec<Range<usize>> {
+pub(super) fn cut(tokens: &[Token], joined: &[Range<usize>]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut start = 0;
     for (i, token) in tokens.iter().enumerate() {
         let is_inside = joined.iter().any(|r| r.start < i && i < r.end);
-        if !is_inside && token.is_coordinator() {
+        if !is_inside && token.is_coordinator() && !is_span(tokens, i) {
             found.push(start..i);
             start = i + 1;
-        } else if !is_inside && token.is_apart {
+        } else if !is_inside && token.is_apart && !token.is_bracketed {
             found.push(start..i);
             start = i;
         }
@@ -118,6 +166,13 @@ fn cut(tokens: &[Token], joined: &[Range<usize>]) -> Vec<Range<usize>> {
     found.push(start..tokens.len());
     found.retain(|r| r.start < r.end);
     found
+}
+
+/// Whether it stands between two years: "between 2010 and 2020".
+fn is_span(tokens: &[Token], at: usize) -> bool {
+    let number = |at: Option<usize>| at.and_then(|i| tokens.get(i)).is_some_and(|t| is_number(t.text));
+    let opens = at.checked_sub(2).and_then(|i| tokens.get(i)).is_some_and(|t| t.folded == "between");
+    opens && number(at.checked_sub(1)) && number(Some(at + 1))
 }
 
 /// Names with their first part behind a comma: `Korea, South`, `Congo, Republic of the`.
@@ -163,7 +218,10 @@ fn unwritten(tokens: &[Token], piece: &Range<usize>, after_subject: bool) -> Opt
     let phrase = |start: usize| {
         let len = words[start..]
             .iter()
-            .take_while(|t| !t.is_preposition() && !t.is_auxiliary() && !is_number(t.text))
+            .take_while(|t| {
+                let is_when = matches!(t.folded.as_str(), "since" | "before" | "until" | "after");
+                !t.is_preposition() && !t.is_auxiliary() && !is_number(t.text) && !is_when
+            })
             .count();
         let first = words.get(start)?;
         let is_plain = len > 0 && !first.is_determiner() && says_something(first.text) && is_thing(first);
@@ -245,7 +303,10 @@ fn grouped(clause: &str, tokens: &[Token], pieces: &[Piece]) -> Vec<Part> {
             continue;
         };
         let before = slice(clause, &tokens[piece.range.start..name.start]);
-        let after = slice(clause, &tokens[name.end..piece.range.end]);
+        let behind = &tokens[name.end..piece.range.end];
+        // "the area of Chile and Peru larger than": what is larger was said before.
+        let is_told = !group.facets.is_empty() && behind.iter().all(is_comparing);
+        let after = if is_told { "" } else { slice(clause, behind) };
         let facet = Facet::around(before, after);
         let leads = Facet::new(before).is_some();
         let is_new = !group.subjects.is_empty() && facet.is_some() && (leads || !group.facets.is_empty());
@@ -285,7 +346,7 @@ fn unnamed(clause: &str, tokens: &[Token], pieces: &[Piece]) -> Vec<Part> {
 }
 
 /// The text from the first token to the last.
-fn slice<'a>(clause: &'a str, tokens: &[Token]) -> &'a str {
+pub(super) fn slice<'a>(clause: &'a str, tokens: &[Token]) -> &'a str {
     match (tokens.first(), tokens.last()) {
         (Some(first), Some(last)) => clause.get(first.at..last.end()).unwrap_or(""),
         _ => "",

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
+use super::facet::is_comparing;
 use super::tokens::Token;
+use crate::text::figures;
 
 /// Lower-case words that stand inside names: `Republic of the Congo`, `Rio de Janeiro`.
 const INSIDE: &[&str] = &[
@@ -31,8 +33,13 @@ pub(super) fn names(tokens: &[Token]) -> Vec<Range<usize>> {
 /// Whether a name may begin here: a capital, and no word that only begins the sentence.
 fn can_start(tokens: &[Token], at: usize) -> bool {
     let token = &tokens[at];
+    let next = tokens.get(at + 1);
+    // A month before another name is part of it: "Jan Mayen", "May Island".
+    let is_month_name = token.text.starts_with(char::is_uppercase)
+        && figures::month(token.text).is_some()
+        && next.is_some_and(|t| !t.is_apart && t.is_capital());
     let begins = at == 0 && (token.is_imperative() || token.is_question_word() || token.is_auxiliary());
-    token.is_capital() && !begins
+    (token.is_capital() || is_month_name) && !begins
 }
 
 /// The token after a run of capitals; connecting words only between capitals.
@@ -72,11 +79,18 @@ fn is_owner(tokens: &[Token], run: &Range<usize>) -> bool {
 /// Whether nothing but marks, coordinators or a command stands at either side of it.
 fn stands_alone(tokens: &[Token], run: &Range<usize>) -> bool {
     let first = &tokens[run.start];
+    let before = tokens[..run.start].iter().rposition(|t| !t.is_determiner());
+    let behind_mark = before.map_or(0, |i| i + 1);
     let opens = run.start == 0
         || first.is_apart
-        || tokens[run.start - 1].is_coordinator()
-        || tokens[run.start - 1].is_imperative();
-    let closes = tokens.get(run.end).is_none_or(|t| t.is_apart || t.is_coordinator() || t.is_preposition());
+        || tokens[behind_mark].is_apart
+        || before.is_none_or(|i| {
+            let is_do = matches!(tokens[i].folded.as_str(), "do" | "does" | "did");
+            tokens[i].is_coordinator() || tokens[i].is_imperative() || is_do
+        });
+    let closes = tokens
+        .get(run.end)
+        .is_none_or(|t| t.is_apart || t.is_coordinator() || t.is_preposition() || is_comparing(t));
     let is_head = run.start == 0 && tokens.get(run.end).is_some_and(|t| !t.is_apart && t.is_preposition());
     opens && closes && !is_head
 }

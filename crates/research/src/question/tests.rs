@@ -63,6 +63,48 @@ fn one_subject() {
 }
 
 #[test]
+fn what_is_asked_and_who_is_asked_about() {
+    let two = |facets: &str| ["Heron tower", "Egret tower"].map(|name| format!("{name}: {facets}"));
+    let heron = two("height; cost");
+    let heron: Vec<&str> = heron.iter().map(String::as_str).collect();
+    check("Compare the Heron tower and the Egret tower on height and cost", &heron);
+    check("Compare Heron tower and Egret tower on height and cost", &heron);
+    check(
+        "Coastline and capital of France and Malta",
+        &["France: Coastline; capital", "Malta: Coastline; capital"],
+    );
+    check("GDP, HDI and area of Chile and Peru", &["Chile: GDP; HDI; area", "Peru: GDP; HDI; area"]);
+    check("Compare Chile and Peru on area and GDP", &["Chile: area; GDP", "Peru: area; GDP"]);
+    check("Chile's area, president, GDP and literacy", &["Chile: area; president; GDP; literacy"]);
+    check(
+        "gdp per capita (ppp) of ghana vs togo",
+        &["ghana: gdp per capita (ppp)", "togo: gdp per capita (ppp)"],
+    );
+    check(
+        "Which is larger by area: Monaco, San Marino or the Vatican?",
+        &["Monaco: area", "San Marino: area", "Vatican: area"],
+    );
+    check(
+        "How does the birth rate of Mali differ from that of Chad?",
+        &["Mali: birth rate", "Chad: birth rate"],
+    );
+    check("How does the area of Mali compare to Chad's?", &["Mali: area", "Chad: area"]);
+    check("Is the area of Mali larger than that of Chad?", &["Mali: area", "Chad: area"]);
+    check("Area of the UK, the UAE and the US", &["UK: Area", "UAE: Area", "US: Area"]);
+    check("Capital and area of Jan Mayen and Chad", &["Jan Mayen: Capital; area", "Chad: Capital; area"]);
+    check("Compare the Chile population and the Peru population", &["Chile: population", "Peru: population"]);
+    check("What is Chad's GDP growth and what was it in 2022?", &["Chad: GDP growth; GDP growth 2022"]);
+    check(
+        "the Heron tower and the old water tower on height",
+        &["Heron tower: height", "old water tower: height"],
+    );
+    check(
+        "population growth of Chad between 2010 and 2020",
+        &["Chad: population growth between 2010 and 2020"],
+    );
+}
+
+#[test]
 fn several_groups() {
     check("inflation of Chile in 2023 and 2024", &["Chile: inflation 2023; inflation 2024"]);
     check("population of Chile and area of Argentina", &["Chile: population", "Argentina: area"]);
@@ -125,6 +167,11 @@ fn objectives_are_read_back() {
         "What is the population of Korea, South?",
         "Population of Congo (Brazzaville)",
         "Who is the president of France?",
+        "How long is the Tellin bridge, who designed it and when was it opened?",
+        "Compare the Heron tower and the Egret tower on height and cost",
+        "Population of the UK, the UAE and the US",
+        "What is Chile's GDP growth and what was it in 2022?",
+        "What is Iceland's capital, who governs it and how big is its army?",
     ] {
         for part in Question::analyse(text).parts {
             let again = Question::analyse(&part.objective());

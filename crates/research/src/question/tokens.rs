@@ -20,6 +20,8 @@ pub(super) struct Token<'a> {
     pub after_colon: bool,
     /// Whether it ends in a possessive `'s` or `'`.
     pub is_possessive: bool,
+    /// Whether it stands between two things that are compared: "differs FROM THAT of".
+    pub is_joint: bool,
 }
 
 impl Token<'_> {
@@ -35,7 +37,7 @@ impl Token<'_> {
         (self.text.starts_with(char::is_uppercase) || behind.starts_with(char::is_uppercase))
             && month(self.text).is_none()
             && !WEEKDAYS.contains(&self.folded.as_str())
-            && !is_stop(self.text)
+            && (!is_stop(self.text) || self.text == "US")
     }
 
     /// Whether it is all capitals, two or more.
@@ -46,7 +48,8 @@ impl Token<'_> {
 
     /// Whether it joins two things of one kind.
     pub fn is_coordinator(&self) -> bool {
-        matches!(self.folded.as_str(), "and" | "or" | "than" | "versus" | "vs" | "plus" | "compared")
+        self.is_joint
+            || matches!(self.folded.as_str(), "and" | "or" | "than" | "versus" | "vs" | "plus" | "compared")
     }
 
     /// Whether something of which a thing is said follows: "population OF Chile".
@@ -93,9 +96,35 @@ pub(super) fn tokens(clause: &str) -> Vec<Token<'_>> {
             is_bracketed: matches!(gap.trim(), "(" | ")"),
             after_colon: gap.contains(':'),
             is_possessive: bare.len() < word.len() || plural,
+            is_joint: false,
         });
     }
+    mark_joints(&mut found);
     found
+}
+
+/// "differ FROM Peru", "compare Chile TO Peru", "larger THAN THAT of Peru": words that put a second thing beside a
+/// first.
+fn mark_joints(tokens: &mut [Token]) {
+    let mut is_compared = false;
+    for i in 0..tokens.len() {
+        let word = |at: usize| tokens.get(at).map_or("", |t: &Token| t.folded.as_str());
+        let is_link = matches!(word(i), "from" | "with" | "to" | "against");
+        let is_other = is_link || tokens[i].is_coordinator();
+        let stands_for =
+            matches!(word(i + 1), "that" | "those") && matches!(word(i + 2), "of" | "in" | "for");
+        if is_other && stands_for {
+            tokens[i].is_joint = true;
+            tokens[i + 1].is_joint = true;
+        } else if is_link && is_compared && i > 1 {
+            let is_route = tokens[..i].iter().any(|t| t.folded == "from");
+            let is_origin = tokens[0].is_imperative() && word(i) == "from";
+            tokens[i].is_joint = !is_route && !is_origin;
+        }
+        let folded = tokens[i].folded.as_str();
+        is_compared |=
+            matches!(folded, "compare" | "compares" | "compared" | "differ" | "differs" | "different");
+    }
 }
 
 const WEEKDAYS: &[&str] = &["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];

@@ -1,5 +1,6 @@
 //! Whether a statement is about a subject.
 
+use super::acronym::{initials, is_acronym, without_dots};
 use super::candidate::{Candidate, Label};
 use crate::question::Subject;
 use crate::text::words::{Stems, content_stems};
@@ -45,6 +46,19 @@ pub(super) fn level(subject: &Subject, candidate: &Candidate) -> Option<Level> {
             || content_stems(candidate.name).len() == subject.stems.len()
                 && names(&[&content_stems(candidate.name)]);
         return Some(if is_exact { Level::Exact } else { Level::Title });
+    }
+    // "the Heron tower" may have a page of the name Heron.
+    if !subject.bare.is_empty() && candidate.title == subject.bare {
+        return Some(Level::Exact);
+    }
+    if is_acronym(&subject.text) && subject.is_name {
+        let acronym = without_dots(&subject.text);
+        if candidate.abbreviations.contains(&acronym)
+            || initials(candidate.name) == acronym
+            || candidate.name == acronym
+        {
+            return Some(Level::Exact);
+        }
     }
     sets.extend(candidate.path.iter().flat_map(|label| [&label.stems, &label.aside]));
     if names(&sets) {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::acronym::abbreviations;
 use crate::passage::Passage;
 use crate::text::figures::{self, latest_year};
 use crate::text::statements::{SEPARATOR, Statement, statements};
@@ -27,8 +28,12 @@ pub(super) struct Candidate<'a> {
     pub year: Option<u32>,
     /// Years in label or value.
     pub years: Vec<u32>,
+    /// Years of its title, headings, document and, in prose, of the last sentence before it that has any.
+    pub years_around: Vec<u32>,
     /// Whether it is a sentence rather than a line of a record.
     pub is_prose: bool,
+    /// What its document says is the abbreviation of its name.
+    pub abbreviations: Vec<String>,
     /// Short names in the first fields of its record: `vessel: Norvane N60`.
     pub aliases: Vec<Label>,
     /// How many labels of the path come from the line itself.
@@ -67,6 +72,11 @@ impl<'a> Pool<'a> {
             if !is_later_copy && !is_cut {
                 push(passage, &mut candidates);
             }
+        }
+        let abbreviations = abbreviations(&candidates);
+        for candidate in &mut candidates {
+            let own = abbreviations.get(candidate.passage.document.as_str());
+            candidate.abbreviations = own.cloned().unwrap_or_default();
         }
         let mut counts = BTreeMap::new();
         for candidate in &candidates {
@@ -146,12 +156,17 @@ fn push<'a>(passage: &'a Passage, candidates: &mut Vec<Candidate<'a>>) {
     let section: Vec<Label> = section.into_iter().skip_while(|label| label.stems.is_subset(&title)).collect();
     let mut before: Vec<Stems> = Vec::new();
     let mut record = Record::default();
+    let mut dated: Vec<u32> = Vec::new();
     for statement in statements(&passage.text) {
         let mut candidate = candidate(passage, &title, &section, &statement, &before);
-        if candidate.value.is_empty() || candidate.value.ends_with('?') {
+        if candidate.value.is_empty() || candidate.value.ends_with('?') || is_date(&candidate) {
             continue;
         }
         if candidate.is_prose {
+            candidate.years_around.extend(&dated);
+            if !candidate.years.is_empty() {
+                dated.clone_from(&candidate.years);
+            }
             before.push(candidate.said.clone());
         } else {
             before.clear();
@@ -159,6 +174,17 @@ fn push<'a>(passage: &'a Passage, candidates: &mut Vec<Candidate<'a>>) {
         }
         candidates.push(candidate);
     }
+}
+
+/// Whether a sentence is nothing but a date.
+fn is_date(candidate: &Candidate) -> bool {
+    let figures = figures::find(&candidate.value);
+    let stems = figures::stems_beside(&candidate.value, &figures);
+    candidate.is_prose
+        && candidate.path.len() < 2
+        && !figures.is_empty()
+        && stems.is_empty()
+        && !candidate.years.is_empty()
 }
 
 /// The record that is being read: fields with the same labels above them.
@@ -222,8 +248,10 @@ fn candidate<'a>(
         before: before.iter().rev().take(2).flatten().cloned().collect(),
         year: years.iter().max().copied().or_else(|| latest_year(&passage.section)),
         years,
+        years_around: years_around(passage),
         is_prose: (statement.labels.is_empty() || is_sentence) && !is_bare,
         aliases: Vec::new(),
+        abbreviations: Vec::new(),
         own_labels: if is_bare {
             path.len().min(HEADINGS_OF_A_VALUE)
         } else {
@@ -232,6 +260,13 @@ fn candidate<'a>(
         path,
         value,
     }
+}
+
+/// The years of a passage's title, headings and date.
+fn years_around(passage: &Passage) -> Vec<u32> {
+    let texts = [Some(passage.title.as_str()), Some(&passage.section), passage.date.as_deref()];
+    let figures = texts.into_iter().flatten().flat_map(figures::find);
+    figures.filter_map(|figure| figure.year()).collect()
 }
 
 /// The headings next above a bare value are what it is the value of: so many of them.

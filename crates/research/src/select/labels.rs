@@ -38,7 +38,7 @@ pub(super) fn best_label(words: &[Word], candidate: &Candidate) -> (f64, Option<
 
 /// Weight of the words of a label that the facet does not have. A label that says "total" adds little to what stands
 /// above it, whatever it is the total of.
-fn foreign(words: &[Word], label: &Label) -> f64 {
+pub(super) fn foreign(words: &[Word], label: &Label) -> f64 {
     let of = |stems: &Stems| -> f64 {
         let is_foreign = |stem: &&String| {
             let set: Stems = [(*stem).clone()].into();

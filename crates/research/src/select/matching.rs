@@ -7,11 +7,11 @@
 
 use super::about::Level;
 use super::candidate::{Candidate, Pool};
-use super::labels::best_label;
+use super::labels::{best_label, foreign};
 use super::word::Word;
 use crate::question::{Asks, Facet};
 use crate::text::figures;
-use crate::text::words::{content_words, is_qualifier, stem, words};
+use crate::text::words::{content_stems, content_words, is_qualifier, stem, words};
 
 /// Weight of the share of words.
 const COVERAGE: f64 = 0.5;
@@ -23,6 +23,8 @@ const LABEL_BONUS: f64 = 0.15;
 const KIND: f64 = 0.12;
 /// For a figure in a sentence, whatever is asked.
 const FIGURE: f64 = 0.03;
+/// What a note to a record has less than the record itself.
+const NOTE: f64 = 0.12;
 /// For a year that is asked for.
 const YEAR: f64 = 0.2;
 
@@ -71,14 +73,18 @@ impl<'a> Matcher<'a> {
     /// The match of a statement, given how it is about the subject; none where too few of the facet's words are in
     /// it, or it is of another year.
     pub fn matches(&self, level: Option<Level>, candidate: &Candidate) -> Option<Match> {
-        let coverage = self.share(|word| word.in_statement(candidate));
+        let says_any = self.words.is_empty() && candidate.is_prose;
+        let coverage = if says_any { 1.0 } else { self.share(|word| word.in_statement(candidate)) };
         let has_head = self.words.iter().filter(|w| w.is_head).all(|w| w.in_statement(candidate) > 0.0);
-        let year = year_bonus(self.facet, candidate);
-        if !has_head || year < 0.0 || coverage < least_coverage(self.facet, level.is_some()) {
+        let year = year_bonus(self.facet, candidate)?;
+        if !has_head || coverage < least_coverage(self.facet, level.is_some()) {
             return None;
         }
         let (label, at) = best_label(&self.words, candidate);
         if !candidate.is_prose && self.telling > 1 && label < LEAST_LABEL {
+            return None;
+        }
+        if self.is_of_another_kind(candidate, at) {
             return None;
         }
         let said = self.share(|word| word.strength(&candidate.said));
@@ -90,11 +96,47 @@ impl<'a> Matcher<'a> {
             (true, false) => label.max(said * IN_VALUE),
             (false, _) => said.max(label * IN_HEADING),
         };
+        let form = match self.facet.asks {
+            Asks::Outcome => form.max(self.share(|word| word.strength(&candidate.title))),
+            _ => form,
+        };
+        if self.facet.asks == Asks::Name && level.is_none() && !self.names_someone(candidate) {
+            return None;
+        }
         let kind = kind_bonus(self.facet, candidate);
         let is_labelled =
             has_label && label.max(form * f64::from(!candidate.is_prose)) > LABELLED && kind >= 0.0;
+        let is_note = candidate.path.last().is_some_and(|l| l.text == "note" && candidate.own_labels > 0);
+        let aside = if is_note && !self.facet.stems.contains("note") { NOTE } else { 0.0 };
         let bonus = level.map_or(0.0, Level::bonus) + if is_labelled { LABEL_BONUS } else { 0.0 };
-        Some(Match { score: COVERAGE * coverage + FORM * form + bonus + kind + year, label, at })
+        Some(Match { score: COVERAGE * coverage + FORM * form + bonus + kind + year - aside, label, at })
+    }
+
+    /// Whether the statement has another word in the place of one of the facet's: "delivery time" is no "charging
+    /// time". In prose one of two words is not enough.
+    fn is_of_another_kind(&self, candidate: &Candidate, at: Option<usize>) -> bool {
+        let lacks = self.words.iter().any(|w| w.tells && w.in_statement(candidate) == 0.0);
+        let label = at.and_then(|at| candidate.path.get(at)).filter(|_| !candidate.is_prose);
+        // "Exports to China" are not the exports.
+        let goal = self.facet.text.split_once(" to ").map(|(_, goal)| content_stems(goal));
+        let lacks_goal = |w: &Word| w.in_statement(candidate) == 0.0 && goal.iter().any(|g| w.is_in(g));
+        match label {
+            _ if self.words.iter().any(lacks_goal) => true,
+            _ if !lacks || self.telling < 2 => false,
+            Some(label) => foreign(&self.words, label) >= 0.5,
+            None => candidate.is_prose && self.telling == 2,
+        }
+    }
+
+    /// Whether a statement says who: it has a name beside what is asked, or is a list of names under such a title.
+    fn names_someone(&self, candidate: &Candidate) -> bool {
+        let is_near = |w: &Word| {
+            let path = candidate.path.iter().any(|label| w.strength(&label.stems) > 0.0);
+            path || w.strength(&candidate.said).max(w.strength(&candidate.before)) > 0.0
+        };
+        let is_titled = self.words.iter().all(|w| w.strength(&candidate.title) > 0.0);
+        has_name(&candidate.value) && self.words.iter().filter(|w| w.is_head).all(is_near) && !is_titled
+            || is_titled && is_list_of_names(&candidate.value)
     }
 
     /// The share of the facet's words that are somewhere, by weight.
@@ -136,6 +178,7 @@ fn kind_bonus(facet: &Facet, candidate: &Candidate) -> f64 {
         Asks::Name => has_name(value),
         Asks::Number => !figures::find(value).is_empty(),
         Asks::Date => figures::find(value).iter().any(|f| f.year().is_some()),
+        Asks::Outcome => candidate.is_prose && !figures::find(value).is_empty(),
         Asks::Reason => says_why.iter().any(|cue| value.to_lowercase().contains(cue)),
         Asks::List => is_list || (candidate.is_prose && figures::find(value).is_empty()),
     };
@@ -148,10 +191,19 @@ fn has_name(text: &str) -> bool {
     content_words(text).any(|(at, word)| at > 0 && is_name(word))
 }
 
-/// For a facet that names years: those years, not others.
-fn year_bonus(facet: &Facet, candidate: &Candidate) -> f64 {
-    if facet.years.is_empty() || candidate.years.is_empty() {
-        return 0.0;
+/// Whether most words of a list are written as names.
+fn is_list_of_names(text: &str) -> bool {
+    let all = content_words(text).count();
+    let names = content_words(text).filter(|(_, word)| word.starts_with(char::is_uppercase)).count();
+    text.contains(", ") && names >= 3 && names * 3 >= all * 2
+}
+
+/// For a facet that names years: none for a statement of other years, or of no year that can be told.
+fn year_bonus(facet: &Facet, candidate: &Candidate) -> Option<f64> {
+    let fits = |years: &[u32]| years.iter().any(|year| facet.wants(*year));
+    match (facet.years.is_empty(), candidate.years.is_empty()) {
+        (true, _) => Some(0.0),
+        (false, false) => fits(&candidate.years).then_some(YEAR),
+        (false, true) => fits(&candidate.years_around).then_some(0.0),
     }
-    if facet.years.iter().any(|year| candidate.years.contains(year)) { YEAR } else { -YEAR }
 }

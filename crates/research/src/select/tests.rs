@@ -217,3 +217,55 @@ fn a_later_document_goes_before_an_older_one() {
     assert_eq!(found(None)[1], "The A48 costs 15.9 million euros per vessel. [o-1]");
     assert_eq!(found(Some("2026-01-01")).len(), 2);
 }
+
+#[test]
+fn a_year_that_is_asked_for_must_be_told() {
+    check("population of Uruguay in 1950", &[], &["population of Uruguay in 1950"]);
+    check("GDP per capita of Uruguay in 1990", &[], &["GDP per capita of Uruguay in 1990"]);
+    check(
+        "population of Uruguay since 2020",
+        &["Uruguay — Population › total: 3,449,444 (2025 est.). [uy-1]"],
+        &[],
+    );
+    let log = [passage(
+        "lo-1",
+        "Log",
+        "",
+        "On 3 October 2023 the pump of the Tern broke. It was out of service for two days. On 5 May 2024 the Tern lost its anchor in the harbour.",
+    )];
+    assert_eq!(
+        answers("What happened to the Tern in 2024?", &log).0,
+        ["On 5 May 2024 the Tern lost its anchor in the harbour. [lo-1]"]
+    );
+    assert!(answers("What happened to the Tern in 1999?", &log).0.is_empty());
+}
+
+#[test]
+fn another_thing_of_the_same_kind_is_no_answer() {
+    let ferries = [
+        passage("fe-1", "Norvane N60", "Offer", "Delivery time: 16 months\nCrew: 4"),
+        passage("fe-2", "Report", "", "The delivery time of the Norvane N60 is now 16 months, not 14."),
+    ];
+    assert_eq!(answers("charging time of the Norvane N60", &ferries).1, ["charging time of Norvane N60"]);
+    assert!(answers("charging time of the Norvane N60", &ferries).0.is_empty());
+    assert!(!answers("delivery time of the Norvane N60", &ferries).0.is_empty());
+}
+
+#[test]
+fn acronyms_are_initials_or_what_a_record_says() {
+    let states = [
+        passage("us-1", "United States", "Name", "abbreviation: US or USA"),
+        passage("us-2", "United States", "People", "Population: 338 million"),
+        passage("uk-1", "United Kingdom", "People", "Population: 68 million"),
+        passage("aq-1", "Antarctica", "People", "Population › stations: UK 217, USA 1,293"),
+    ];
+    let states: Vec<Passage> =
+        states.into_iter().map(|p| Passage { document: format!("{}.json", &p.id[..2]), ..p }).collect();
+    for asked in ["Population of the USA", "Population of the US"] {
+        assert_eq!(answers(asked, &states).0, ["United States — Population: 338 million. [us-2]"], "{asked}");
+    }
+    assert_eq!(
+        answers("Population of the UK", &states).0,
+        ["United Kingdom — Population: 68 million. [uk-1]"]
+    );
+}

@@ -15,6 +15,8 @@ pub(super) struct Word<'a> {
     pub weight: f64,
     /// Whether it is what the others describe.
     pub is_head: bool,
+    /// Whether it says something by itself.
+    pub tells: bool,
     synonyms: Stems,
     meant: Option<&'a str>,
 }
@@ -27,9 +29,15 @@ impl<'a> Word<'a> {
             stem,
             weight: factor * pool.weight(stem),
             is_head: facet.head.as_deref() == Some(stem),
+            tells: !is_qualifier(stem),
             synonyms: synonyms(stem),
             meant: pool.corrected(stem),
         }
+    }
+
+    /// Whether a set of words holds it as it is written.
+    pub fn is_in(&self, set: &Stems) -> bool {
+        set.contains(self.stem)
     }
 
     /// How surely a set of words holds it: 1 itself, less for a synonym or a misspelling.

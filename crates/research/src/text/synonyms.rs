@@ -16,7 +16,7 @@ const GROUPS: &[&[&str]] = &[
     &["fast", "speed"],
     &["hot", "cold", "temperature", "climate"],
     &["weather", "climate"],
-    &["cost", "price", "expensive"],
+    &["cost", "price", "expensive", "cheap", "cheaper", "cheapest"],
     &["pay", "salary", "wage", "price"],
     &["people", "inhabitants", "population", "populous", "residents"],
     &["speak", "language", "languages"],

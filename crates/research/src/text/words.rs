@@ -148,11 +148,11 @@ const STOP: &[&str] = &[
     "have", "having", "he", "her", "here", "hers", "him", "his", "how", "i", "if", "in", "into", "is", "isn",
     "it", "its", "itself", "just", "let", "ll", "may", "me", "might", "more", "most", "much", "must", "my",
     "neither", "no", "nor", "not", "of", "off", "on", "once", "only", "onto", "or", "other", "our", "out",
-    "over", "own", "per", "please", "s", "same", "shall", "she", "should", "so", "some", "such", "t", "than",
-    "that", "the", "their", "theirs", "them", "then", "there", "these", "they", "this", "those", "through",
-    "to", "too", "under", "until", "up", "upon", "us", "ve", "versus", "very", "via", "vs", "was", "wasn",
-    "we", "were", "weren", "what", "whatever", "when", "where", "whether", "which", "while", "who", "whom",
-    "whose", "why", "will", "with", "within", "without", "won", "would", "you", "your", "yours",
+    "over", "own", "per", "please", "s", "same", "shall", "she", "should", "since", "so", "some", "such",
+    "t", "than", "that", "the", "their", "theirs", "them", "then", "there", "these", "they", "this", "those",
+    "through", "to", "too", "under", "until", "up", "upon", "us", "ve", "versus", "very", "via", "vs", "was",
+    "wasn", "we", "were", "weren", "what", "whatever", "when", "where", "whether", "which", "while", "who",
+    "whom", "whose", "why", "will", "with", "within", "without", "won", "would", "you", "your", "yours",
 ];
 
 /// Stems, in byte order.
