@@ -102,7 +102,7 @@ pub enum SkipReason {
         line: u64,
         /// What is wrong with it.
         detail: String,
-        /// The lines of the first [`MAX_LINES_TOLD`] of them, from 1.
+        /// The lines of the first of them, at most 20, from 1.
         lines: Vec<u64>,
     },
     /// The system does not let us read it.
