@@ -263,3 +263,54 @@ fn a_call_whose_answer_was_lost_stays_charged_and_one_that_was_never_sent_does_n
     assert!(used(fails(ErrorKind::Network, "broke off")) > 0);
     assert!(used(fails(ErrorKind::StepTimeout, "too slow")) > 0);
 }
+
+#[test]
+fn tool_calls_of_children_count_and_end_the_parent_at_the_bound() {
+    let bundle = graph(
+        r#"
+deepgraph: 1
+name: parent
+config: {model: {type: string, default: scripted}}
+state: {messages: messages}
+input: [messages]
+limits:
+  calls: {count: tool_calls, max: 4, exit: tool_call_cap}
+  turns: {count: turns, max: 20, exit: step_limit}
+tools:
+  delegate: {call: child, parameters: {topic: string}}
+start: lead
+nodes:
+  lead: {model: config.model, messages: messages, tools: [delegate], next: act}
+  act: {run_tools: lead, next: lead}
+graphs:
+  child:
+    config: {model: {type: string, default: scripted}}
+    state: {topic: string, messages: messages}
+    input: [topic]
+    output: [topic]
+    limits: {turns: {count: turns, max: 20, exit: step_limit}}
+    tools: {think: {call: think}}
+    start: open
+    nodes:
+      open: {update: {messages: [{user: topic}]}, next: work}
+      work: {model: config.model, messages: messages, tools: [think], next: act}
+      act: {run_tools: work, next: work}
+"#,
+    );
+    for seed in 0..5 {
+        let run = Sim::new(&bundle, |step, _| {
+            Ok(match node(step) {
+                "lead" => calls([call("delegate", "{\"topic\": \"t\"}")]),
+                _ => calls([call("think", "{\"reflection\": \"r\"}")]),
+            })
+        })
+        .ops(supervised::ops)
+        .seed(seed)
+        .run(Default::default(), support::config(&bundle, &[]));
+        let end = run.ended();
+        assert_eq!(end.exit.reason.name(), "tool_call_cap", "{:?}", end.exit);
+        assert_eq!(end.settled.tool_calls, 4, "one delegation and three thoughts of the child");
+        assert_eq!(end.children[0].reason.name(), "tool_call_cap", "the child ends on its grant");
+        assert_eq!(end.exit.counters["turns"], 1, "no further turn is paid for");
+    }
+}

@@ -33,11 +33,16 @@ impl Machine {
         let at = Reading { counters: &self.counters, ledger: &self.ledger, elapsed: self.elapsed() };
         let mut acting = Vec::new();
         for limit in self.limits.iter().filter(|_| !in_finally) {
-            let overshot = matches!(limit.what, What::Meter(Meter::Tokens | Meter::CostUsd))
-                && limit.bound(false).is_some_and(|bound| limit.used(&at) > bound);
+            let used = limit.used(&at);
+            let overshot = limit.bound(false).is_some_and(|bound| match limit.what {
+                What::Meter(Meter::Tokens | Meter::CostUsd) => used > bound,
+                // Calls of children come in when they end; at the bound no further call is admitted.
+                What::Meter(Meter::ToolCalls) => used >= bound,
+                _ => false,
+            });
             let hit = match limit.saturated() {
                 Some(hit) => Some(hit),
-                None => (limit.reached_now || overshot).then(|| limit.hit(limit.used(&at))),
+                None => (limit.reached_now || overshot).then(|| limit.hit(used)),
             };
             // Calls are told when they reach the bound; what stays over its bound acts once.
             if let Some(hit) = hit.filter(|_| limit.reached_now || !limit.acted) {
