@@ -314,3 +314,39 @@ graphs:
         assert_eq!(end.exit.counters["turns"], 1, "no further turn is paid for");
     }
 }
+
+#[test]
+fn a_report_stage_whose_time_is_up_still_takes_the_way_without_a_model() {
+    let bundle = graph(
+        r#"
+deepgraph: 1
+name: late
+config: {model: {type: string, default: scripted}}
+state: {question: string, report: string}
+input: [question]
+output: [report]
+limits: {deadline: {count: wall_time, max: 200ms, exit: deadline, reserve: 0.5}}
+finally: report
+start: work
+nodes:
+  work: {model: config.model, prompt: "{{ question }}", next: {exit: research_complete}}
+  report: {model: config.model, prompt: report, retry: {max: 1000, backoff: 0s}, update: {report: result.text}, on_error: again}
+  again: {model: config.model, prompt: again, update: {report: result.text}, on_error: assemble}
+  assemble: {call: think, input: {reflection: question}, update: {report: result.text}}
+"#,
+    );
+    let run = Sim::new(&bundle, |step, _| match node(step) {
+        "work" => Ok(says("done")),
+        _ => Err(fails(ErrorKind::Unavailable, "busy")),
+    })
+    .ops(supervised::ops)
+    .step_ms(3)
+    .run(support::question("?"), support::config(&bundle, &[]));
+    let end = run.ended();
+    assert_eq!(end.exit.reason.name(), "research_complete");
+    assert_eq!(end.report.map(|r| r.name()), Some("partial"));
+    assert_eq!(end.output["report"], Value::from("think result"));
+    let error = end.report_error.as_ref().expect("it says why");
+    assert_eq!(error.kind, ErrorKind::StepTimeout, "{error}");
+    assert!(!run.requests.iter().any(|(step, _)| node(step) == "again"), "no model is asked any more");
+}

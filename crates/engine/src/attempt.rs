@@ -30,7 +30,7 @@ impl Machine {
     }
 
     fn next_attempt(&self, place: Place, before: Attempts, error: &StepError) -> Option<(Attempts, u64)> {
-        if self.cancelling.is_some() || self.stopping {
+        if self.cancelling.is_some() || self.stopping || self.overtime.is_some() {
             return None;
         }
         let run = self.current.get(place.node)?;

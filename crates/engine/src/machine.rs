@@ -78,6 +78,8 @@ pub struct Machine {
     pub(crate) paused: Vec<Arc<str>>,
     /// Whether the time of the stage is up: nothing is tried again.
     pub(crate) stopping: bool,
+    /// The time of the `finally` stage is up: what is open is given up, and only ops still run.
+    pub(crate) overtime: Option<StepError>,
     pub(crate) cancelling: Option<Option<String>>,
     /// Exits of children, by the step that started them.
     pub(crate) children: Vec<(StepId, Vec<Exit>)>,
@@ -139,6 +141,7 @@ impl Machine {
             waiting_since: None,
             paused: Vec::new(),
             stopping: false,
+            overtime: None,
             cancelling: None,
             children: Vec::new(),
             last_step: None,

@@ -205,7 +205,11 @@ impl Machine {
         // What was sent out and given up stays charged; what was never sent has no reservation.
         self.ledger.lose(step);
         self.ledger.settle_child(step, Spent::default());
-        self.finish(step, place, Outcome::Failed(error.clone()));
+        let error = match &self.overtime {
+            Some(why) if error.kind == ErrorKind::Cancelled && self.cancelling.is_none() => why.clone(),
+            _ => error.clone(),
+        };
+        self.finish(step, place, Outcome::Failed(error));
     }
 
     pub(crate) fn child_ended(&mut self, step: &StepId, end: &ScopeEnd) {

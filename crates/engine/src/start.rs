@@ -12,6 +12,9 @@ use crate::machine::{Machine, Phase};
 use crate::names::Scope;
 use crate::run::{Attempts, NodeRun, Outcome, Progress, Work};
 
+/// The longest time of an op once the time of the `finally` stage is up, in milliseconds.
+const OVERTIME_MS: u64 = 10_000;
+
 /// What is decided about one start by the limits that count it.
 enum Permission {
     Granted,
@@ -156,6 +159,12 @@ impl Machine {
         let is_model = matches!(declared.verb, Verb::Model(_));
         let is_turn = matches!(&declared.verb, Verb::Model(m) if !m.tools.is_empty());
         let is_step = matches!(declared.verb, Verb::Model(_) | Verb::Call(_) | Verb::Ask(_));
+        if let Some(why) = &self.overtime
+            && is_step
+            && !matches!(&declared.verb, Verb::Call(call) if matches!(call.callee, Callee::Op(_)))
+        {
+            return Permission::Refused(why.clone());
+        }
         self.permit(
             |what| match what {
                 What::Names { nodes, .. } => nodes.contains(&node),
@@ -321,7 +330,8 @@ impl Machine {
     }
 
     pub(crate) fn timeout(&self, setting: Option<&Setting>) -> Option<u64> {
-        setting.and_then(|s| s.millis(&self.config)).filter(|ms| *ms > 0)
+        let ms = setting.and_then(|s| s.millis(&self.config)).filter(|ms| *ms > 0);
+        if self.overtime.is_some() { Some(ms.unwrap_or(u64::MAX).min(OVERTIME_MS)) } else { ms }
     }
 
     /// The value of an expression; where it has none, the graph is at fault.

@@ -84,9 +84,9 @@ impl Machine {
                 }
             }
             ("finally", Phase::Finally) => {
+                // The way that a failed step has still leads somewhere: a report can be put together without a model.
                 let message = format!("the time of the limit `{name}` is up");
-                self.stopping = true;
-                self.report.fail(StepError::new(ErrorKind::StepTimeout, message));
+                self.overtime = Some(StepError::new(ErrorKind::StepTimeout, message));
                 self.abandon_all(0, "the deadline has passed");
             }
             _ => {}
