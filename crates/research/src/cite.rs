@@ -7,6 +7,7 @@
 
 mod bare;
 mod evidence;
+mod heads;
 mod write;
 
 use std::collections::BTreeSet;
@@ -16,6 +17,7 @@ use deepgraph_protocol::{Citation, Source, Span};
 use crate::handoff::Sources;
 use crate::marks::{Cited, UNSUPPORTED, cited_sentences, without_marks};
 use evidence::{Evidence, evidence};
+use heads::Heads;
 use write::Edits;
 
 /// A report and what it cites.
@@ -43,13 +45,14 @@ pub fn cite(draft: &str, sources: &Sources) -> Report {
     let mut unsupported: Vec<Unsupported> = Vec::new();
     let mut edits = Edits::default();
     let bare = bare::Bare::of(draft);
+    let heads = Heads::of(draft);
     for sentence in cited_sentences(draft, &known) {
         if sentence.marks.is_empty() {
             unsupported.extend(bare.complaint(&sentence.range));
             continue;
         }
         let said = without_marks(&draft[sentence.range.clone()], &known);
-        let found = judge(&said, &sentence, sources);
+        let found = judge(&said, &heads.of_cell(sentence.range.start, &known), &sentence, sources);
         let marks = match found {
             Ok(found) => numbers(&found, &mut citations),
             Err(reason) => {
@@ -66,7 +69,12 @@ pub fn cite(draft: &str, sources: &Sources) -> Report {
 }
 
 /// The places that bear a sentence out, or why there are none.
-fn judge<'s>(said: &str, sentence: &Cited, sources: &'s Sources) -> Result<Vec<Evidence<'s>>, String> {
+fn judge<'s>(
+    said: &str,
+    heads: &str,
+    sentence: &Cited,
+    sources: &'s Sources,
+) -> Result<Vec<Evidence<'s>>, String> {
     let mut cited: Vec<&Source> = Vec::new();
     for source in sentence.marks.iter().flat_map(|m| &m.ids).filter_map(|id| sources.get(id)) {
         if !cited.iter().any(|known| known.id == source.id) {
@@ -76,7 +84,7 @@ fn judge<'s>(said: &str, sentence: &Cited, sources: &'s Sources) -> Result<Vec<E
     if cited.is_empty() {
         return Err("it cites no source that was read".to_owned());
     }
-    evidence(said, &cited)
+    evidence(said, heads, &cited)
 }
 
 /// The numbers of some places as marks, `[1][2]`; new places get new numbers.

@@ -11,6 +11,7 @@ mod acronym;
 mod candidate;
 mod labels;
 mod matching;
+mod namesake;
 mod pick;
 mod word;
 mod wording;

@@ -1,11 +1,14 @@
 //! The researcher: turns an objective into queries, searches, reads the best documents, looks once more for what is
 //! missing, and stops.
 
+use std::collections::BTreeMap;
+
 use deepgraph_protocol::{ModelRequest, ToolSpec};
 use deepgraph_research::passage::{Passage, parse};
 use deepgraph_research::question::{Facet, Part, Question};
-use deepgraph_research::select::{Selection, is_acronym, leads, select};
+use deepgraph_research::select::{Lead, Selection, is_acronym, leads, select};
 use deepgraph_research::text::synonyms::other_words;
+use deepgraph_research::text::words::content_stems;
 
 use super::calls::{Calls, main_parameter};
 use super::history::{Past, first_user_text, past};
@@ -14,12 +17,16 @@ use super::{Made, answer, compress, material};
 
 /// The most calls of one researcher.
 const MOST_CALLS: usize = 6;
-/// The most searches of the first turn.
+/// The most calls where it has more subjects than searches.
+const MOST_CALLS_OF_MANY: usize = 8;
+/// The most searches of the first turn, unless there are more subjects.
 const MOST_QUERIES: usize = 3;
-/// The most documents that are read in one turn.
+/// The most documents that are read in one turn, unless there are more subjects.
 const MOST_READS: usize = 2;
 /// How many hits are asked for to see which documents share a name.
 const NAMESAKES: &str = "24";
+/// Behind a name in a query: asks for the document that says what it is called in full.
+const FULL_NAME: &str = "conventional long form official name";
 /// The most words of a query.
 const LONGEST_QUERY: usize = 16;
 
@@ -41,7 +48,11 @@ impl Researcher<'_> {
         let mut calls = Calls::new(request);
         match &state.next() {
             Next::Search(queries) => {
-                queries.iter().for_each(|query| calls.push(self.search, &[("query", query)]))
+                for query in queries {
+                    let limit = query.ends_with(FULL_NAME).then_some(("limit", NAMESAKES));
+                    let values: Vec<_> = std::iter::once(("query", query.as_str())).chain(limit).collect();
+                    calls.push(self.search, &values);
+                }
             }
             Next::Read(documents) => {
                 if let Some(query) = state.namesakes() {
@@ -122,7 +133,7 @@ impl<'a> State<'a> {
 
     /// Search, read, search once more for what is missing, read what that brought, stop.
     fn next(&self) -> Next {
-        let left = MOST_CALLS.saturating_sub(self.past.len());
+        let left = self.most_calls().saturating_sub(self.past.len());
         let step = match (self.search_turns, self.read_turns) {
             (0, _) => Next::Search(first_queries(&self.question)),
             (1, 0) => self.reads().or_else(|| self.other_queries()).unwrap_or(Next::Stop),
@@ -139,18 +150,25 @@ impl<'a> State<'a> {
         }
     }
 
-    /// The best documents about each subject that were not read yet, each with a query of what is asked.
+    /// How many calls it may make.
+    fn most_calls(&self) -> usize {
+        if self.question.parts.len() > MOST_QUERIES { MOST_CALLS_OF_MANY } else { MOST_CALLS }
+    }
+
+    /// The best documents about each subject that were not read yet, each with a query of what is asked: the best of
+    /// each subject, then the second of each.
     fn reads(&self) -> Option<Next> {
         let mut chosen: Vec<(String, String)> = Vec::new();
         let mut documents: Vec<String> = Vec::new();
-        for lead in leads(&self.question, &self.passages) {
+        let most = MOST_READS.max(self.question.parts.len());
+        for lead in in_turn(leads(&self.question, &self.passages)) {
             let of_document = |read: &String| {
                 *read == lead.document
                     || self.passages.iter().any(|p| p.id == *read && p.document == lead.document)
             };
             let Some(part) = self.question.parts.get(lead.part) else { continue };
             let is_known = self.read.iter().any(of_document) || documents.contains(&lead.document);
-            if !is_known && chosen.len() < MOST_READS {
+            if !is_known && chosen.len() < most {
                 let query = part.facets.iter().map(|f| f.terms.as_str()).collect::<Vec<_>>().join(" ");
                 chosen
                     .push((lead.source, if query.is_empty() { part.objective() } else { shortened(&query) }));
@@ -170,12 +188,24 @@ impl<'a> State<'a> {
         (is_partial && self.past.len() + MOST_READS < MOST_CALLS).then_some(subject.text.as_str())
     }
 
+    /// A query for the document whose name in full is the subject's, where only titles with a part of the name were
+    /// found: "North Korea" for "Republic of Korea".
+    fn full_name_query(&self, part: &Part) -> Option<String> {
+        let subject = part.subject.as_ref().filter(|s| s.is_name && s.stems.len() > 1)?;
+        let is_found = |p: &Passage| !content_stems(&p.title).is_disjoint(&subject.stems);
+        let query = format!("{} {FULL_NAME}", subject.text);
+        (self.passages.iter().any(is_found) && query == shortened(&query)).then_some(query)
+    }
+
     /// Queries in other words for what is missing, and for a subject of which nothing came back.
     fn other_queries(&self) -> Option<Next> {
         let mut queries: Vec<String> = Vec::new();
         for missing in &self.selection.missing {
             let Some(part) = self.question.parts.get(missing.part) else { continue };
             let facet = missing.facet.and_then(|f| part.facets.get(f));
+            if !missing.is_subject_known {
+                queries.extend(self.full_name_query(part));
+            }
             // A subject that nothing was about is looked for by its name alone.
             queries.extend(other_query(part, facet.filter(|_| missing.is_subject_known)));
         }
@@ -184,6 +214,19 @@ impl<'a> State<'a> {
         queries.truncate(MOST_QUERIES - 1);
         (!queries.is_empty()).then_some(Next::Search(queries))
     }
+}
+
+/// The first of each part, then the second of each, and so on.
+fn in_turn(leads: Vec<Lead>) -> Vec<Lead> {
+    let mut seen: BTreeMap<usize, usize> = BTreeMap::new();
+    let rank = |lead: Lead| {
+        let turn = seen.entry(lead.part).or_insert(0);
+        *turn += 1;
+        (*turn, lead)
+    };
+    let mut ranked: Vec<(usize, Lead)> = leads.into_iter().map(rank).collect();
+    ranked.sort_by_key(|(turn, lead)| (*turn, lead.part));
+    ranked.into_iter().map(|(_, lead)| lead).collect()
 }
 
 /// A query for each facet of each part, as long as they are few; else one for each part.
@@ -198,7 +241,7 @@ fn first_queries(question: &Question) -> Vec<String> {
         }
     }
     queries.dedup();
-    queries.truncate(MOST_QUERIES);
+    queries.truncate(MOST_QUERIES.max(question.parts.len().min(MOST_CALLS_OF_MANY / 2)));
     // A title spells out what the question abbreviates.
     let subjects = question.parts.iter().filter_map(|p| p.subject.as_ref());
     let acronyms = subjects.filter(|s| s.is_name && is_acronym(&s.text));

@@ -341,3 +341,37 @@ fn no_conversation_breaks_it() {
         }
     }
 }
+
+#[test]
+fn each_of_several_subjects_is_read_in_turn() {
+    let asked = "Compare Uruguay, Chile, Brazil and Paraguay on population";
+    let tools = researcher_tools();
+    let context = objective(asked);
+    let mut messages = vec![Message::user(asked)];
+    let first = answer(&request(messages.clone(), tools.clone(), &context));
+    assert_eq!(first.tool_calls.len(), 4, "{:?}", says(&first));
+    let found: Vec<String> = ["Uruguay", "Chile", "Brazil", "Paraguay"]
+        .iter()
+        .map(|name| passage(&format!("{}-1", &name[..2].to_lowercase()), name, "Energy", "Coal: 3 tons"))
+        .collect();
+    go_on(&mut messages, &first, &found.iter().map(String::as_str).collect::<Vec<_>>());
+    let second = says(&answer(&request(messages, tools, &context)));
+    for id in ["ur-1", "ch-1", "br-1", "pa-1"] {
+        assert!(second.iter().any(|call| call.starts_with("read") && call.contains(id)), "{id}: {second:?}");
+    }
+}
+
+#[test]
+fn a_name_found_only_in_other_names_is_looked_for_in_full() {
+    let asked = "What is the population of the Republic of Korea?";
+    let (tools, context) = (researcher_tools(), objective(asked));
+    let mut messages = vec![Message::user(asked)];
+    let first = answer(&request(messages.clone(), tools.clone(), &context));
+    go_on(&mut messages, &first, &[&passage("kn-1", "North Korea", "", "Population › total: 26,000,000")]);
+    let second = answer(&request(messages.clone(), tools.clone(), &context));
+    assert!(says(&second)[0].contains("Republic of Korea conventional long form"), "{:?}", says(&second));
+    let south = passage("ks-9", "South Korea", "Government", "conventional long form: Republic of Korea");
+    go_on(&mut messages, &second, &[&south, ""]);
+    let third = says(&answer(&request(messages, tools, &context)));
+    assert!(third.len() == 1 && third[0].starts_with("read") && third[0].contains("ks-9"), "{third:?}");
+}

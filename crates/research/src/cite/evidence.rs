@@ -50,6 +50,8 @@ struct Claim {
     names: Stems,
     /// Its first word, if it is capitalised like a name.
     first: Option<String>,
+    /// Words of what stands above and before it in a table: they tell equal figures apart.
+    heads: Stems,
 }
 
 /// A statement of a source.
@@ -64,9 +66,14 @@ struct Place<'s> {
     words: String,
 }
 
-/// The places that bear a sentence out, in the order of its sources; or the reason why it is not borne out.
-pub(super) fn evidence<'s>(sentence: &str, cited: &[&'s Source]) -> Result<Vec<Evidence<'s>>, String> {
-    let claim = Claim::new(sentence);
+/// The places that bear a sentence out, in the order of its sources; or the reason why it is not borne out. `heads` is
+/// what stands above and before it, if it is the cell of a table.
+pub(super) fn evidence<'s>(
+    sentence: &str,
+    heads: &str,
+    cited: &[&'s Source],
+) -> Result<Vec<Evidence<'s>>, String> {
+    let claim = Claim::new(sentence, heads);
     let places: Vec<Place<'s>> = cited.iter().flat_map(|source| places(source)).collect();
     claim.check_names(cited)?;
     let chosen = if claim.figures.is_empty() {
@@ -100,7 +107,7 @@ fn places(source: &Source) -> impl Iterator<Item = Place<'_>> {
 }
 
 impl Claim {
-    fn new(sentence: &str) -> Claim {
+    fn new(sentence: &str, heads: &str) -> Claim {
         let figures = figures::find(sentence);
         let rounded = figures.iter().map(|figure| is_rounded(&sentence[..figure.at])).collect();
         let is_capital = |w: &str| w.starts_with(char::is_uppercase);
@@ -116,6 +123,7 @@ impl Claim {
             rounded,
             names,
             first,
+            heads: content_stems(heads),
         }
     }
 
@@ -145,10 +153,11 @@ impl Claim {
         let mut chosen: Vec<usize> = Vec::new();
         loop {
             let rank = |place: &Place| {
-                (open.iter().filter(|f| self.stands(**f, &place.figures)).count(), self.common(place))
+                let borne_out = open.iter().filter(|f| self.stands(**f, &place.figures)).count();
+                (borne_out, self.common(place), self.heads.intersection(&place.stems).count())
             };
             let best =
-                places.iter().enumerate().map(|(i, place)| (rank(place), i)).filter(|((n, _), _)| *n > 0);
+                places.iter().enumerate().map(|(i, place)| (rank(place), i)).filter(|((n, _, _), _)| *n > 0);
             // The first of equal ones.
             let Some((_, i)) = best.max_by_key(|(rank, i)| (*rank, std::cmp::Reverse(*i))) else { break };
             open.retain(|f| !self.stands(*f, &places[i].figures));

@@ -202,3 +202,20 @@ fn a_complaint_is_made_once_and_not_for_ever() {
     assert_eq!(text.matches("it cites no source").count(), 30);
     assert!(text.ends_with("- and 20 more."), "{text}");
 }
+
+#[test]
+fn equal_values_of_a_table_are_told_apart_by_its_heads() {
+    let text = "Aldermere Yard › delivery_months: 14\nAldermere Yard › top_speed_knots: 14\nCorrigan › top_speed_knots: 14";
+    let offers = source("offer2-1", "Offers", "", text, 0);
+    let sources: Sources = [(offers.id.clone(), offers)].into();
+    let quotes = |draft: &str| -> Vec<String> {
+        cite(draft, &sources).citations.into_iter().map(|c| c.quote).collect()
+    };
+    let wide = "| | Top speed | Delivery |\n|---|---|---|\n| Corrigan | 14 [offer2-1] | not found |\n| Aldermere | 14 [offer2-1] | 14 [offer2-1] |\n";
+    let (corrigan, aldermere) = ("Corrigan › top_speed_knots: 14", "Aldermere Yard › top_speed_knots: 14");
+    let delivery = "Aldermere Yard › delivery_months: 14";
+    assert_eq!(quotes(wide), [corrigan, aldermere, delivery]);
+    let turned =
+        "| | Corrigan | Aldermere |\n|---|---|---|\n| Top \\| speed | 14 [offer2-1] | 14 [offer2-1] |\n";
+    assert_eq!(quotes(turned), [corrigan, aldermere]);
+}

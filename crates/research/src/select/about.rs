@@ -2,6 +2,7 @@
 
 use super::acronym::{initials, is_acronym, without_dots};
 use super::candidate::{Candidate, Label};
+use super::namesake::{is_full_name, is_namesake};
 use crate::question::Subject;
 use crate::text::words::{Stems, content_stems};
 
@@ -40,6 +41,13 @@ pub(super) fn level(subject: &Subject, candidate: &Candidate) -> Option<Level> {
         let holds = |stem: &String| sets.iter().any(|set| set.iter().any(|word| is_form(stem, word)));
         !subject.stems.is_empty() && subject.stems.iter().all(holds)
     };
+    if is_full_name(subject, &candidate.full_names) {
+        return Some(Level::Exact);
+    }
+    let has_own_label = candidate.path.iter().any(|label| label.stems == subject.stems);
+    if !has_own_label && is_namesake(subject, candidate) {
+        return None;
+    }
     let mut sets = vec![&candidate.title];
     if names(&sets) {
         let is_exact = candidate.title.len() == subject.stems.len()

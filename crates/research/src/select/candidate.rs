@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::acronym::abbreviations;
+use super::namesake::full_names;
 use crate::passage::Passage;
 use crate::text::figures::{self, latest_year};
 use crate::text::statements::{SEPARATOR, Statement, statements};
@@ -34,7 +35,10 @@ pub(super) struct Candidate<'a> {
     pub is_prose: bool,
     /// What its document says is the abbreviation of its name.
     pub abbreviations: Vec<String>,
-    /// Short names in the first fields of its record: `vessel: Norvane N60`.
+    /// What its document says is its name in full, as stems.
+    pub full_names: Vec<Stems>,
+    /// Short names in the first fields of its record: `vessel: Norvane N60`; its document's full name where
+    /// the title has another.
     pub aliases: Vec<Label>,
     /// How many labels of the path come from the line itself.
     pub own_labels: usize,
@@ -74,9 +78,16 @@ impl<'a> Pool<'a> {
             }
         }
         let abbreviations = abbreviations(&candidates);
+        let full_names = full_names(&candidates);
         for candidate in &mut candidates {
             let own = abbreviations.get(candidate.passage.document.as_str());
             candidate.abbreviations = own.cloned().unwrap_or_default();
+            for name in full_names.get(candidate.passage.document.as_str()).into_iter().flatten() {
+                candidate.full_names.push(name.stems.clone());
+                if !name.stems.is_subset(&candidate.title) {
+                    candidate.aliases.push(name.clone());
+                }
+            }
         }
         let mut counts = BTreeMap::new();
         for candidate in &candidates {
@@ -252,6 +263,7 @@ fn candidate<'a>(
         is_prose: (statement.labels.is_empty() || is_sentence) && !is_bare,
         aliases: Vec::new(),
         abbreviations: Vec::new(),
+        full_names: Vec::new(),
         own_labels: if is_bare {
             path.len().min(HEADINGS_OF_A_VALUE)
         } else {
@@ -279,7 +291,8 @@ fn is_value(text: &str) -> bool {
 }
 
 impl Label {
-    fn new(text: &str) -> Label {
+    /// A label from its text.
+    pub fn new(text: &str) -> Label {
         let (before, inside) = text.split_once('(').unwrap_or((text, ""));
         let (inside, after) = inside.split_once(')').unwrap_or((inside, ""));
         let (stems, aside) = (content_stems(&format!("{before} {after}")), content_stems(inside));

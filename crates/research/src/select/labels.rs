@@ -2,7 +2,7 @@
 
 use super::candidate::{Candidate, Label};
 use super::word::Word;
-use crate::text::words::{Stems, is_qualifier};
+use crate::text::words::{Stems, content_stems, is_qualifier};
 
 /// Weight of a word that says next to nothing in a label: `total`.
 const NEUTRAL: f64 = 0.05;
@@ -53,4 +53,14 @@ pub(super) fn foreign(words: &[Word], label: &Label) -> f64 {
     } else {
         foreign
     }
+}
+
+/// Whether a label has the facet's words only as what something else is a share of: "electrification - total
+/// population" is no population.
+pub(super) fn is_share_of_total(words: &[Word], label: &Label) -> bool {
+    let Some((before, after)) = label.text.split_once(" - ") else { return false };
+    let (before, after) = (content_stems(before), content_stems(after));
+    let holds = |stems: &Stems| words.iter().any(|w| w.strength(stems) > 0.0);
+    let says_more = before.iter().any(|stem| !is_qualifier(stem));
+    after.contains("total") && holds(&after) && says_more && !holds(&before)
 }

@@ -7,7 +7,7 @@
 
 use super::about::Level;
 use super::candidate::{Candidate, Pool};
-use super::labels::{best_label, foreign};
+use super::labels::{best_label, foreign, is_share_of_total};
 use super::word::Word;
 use crate::question::{Asks, Facet};
 use crate::text::figures;
@@ -121,6 +121,7 @@ impl<'a> Matcher<'a> {
         let goal = self.facet.text.split_once(" to ").map(|(_, goal)| content_stems(goal));
         let lacks_goal = |w: &Word| w.in_statement(candidate) == 0.0 && goal.iter().any(|g| w.is_in(g));
         match label {
+            Some(label) if is_share_of_total(&self.words, label) => true,
             _ if self.words.iter().any(lacks_goal) => true,
             _ if !lacks || self.telling < 2 => false,
             Some(label) => foreign(&self.words, label) >= 0.5,

@@ -269,3 +269,41 @@ fn acronyms_are_initials_or_what_a_record_says() {
         ["United Kingdom — Population: 68 million. [uk-1]"]
     );
 }
+
+#[test]
+fn a_longer_name_is_another_name() {
+    let cd = passage("cd-1", "Democratic Republic of the Congo", "", "Population › total: 119,038,825");
+    let cf = [
+        passage("cf-1", "Congo (Brazzaville)", "Government", "conventional long form: Republic of the Congo"),
+        passage("cf-2", "Congo (Brazzaville)", "People", "Population › total: 6,097,665"),
+    ];
+    let question = "What is the population of the Republic of the Congo?";
+    assert_eq!(answers(question, std::slice::from_ref(&cd)).0.len(), 0);
+    let all = [cd, cf[0].clone(), cf[1].clone()];
+    let found = answers(question, &all).0;
+    assert_eq!(
+        found,
+        ["Congo (Brazzaville) — Republic of the Congo › Population › total: 6,097,665. [cf-2]"]
+    );
+    let found = answers("What is the population of the Democratic Republic of the Congo?", &all).0;
+    assert_eq!(found, ["Democratic Republic of the Congo — Population › total: 119,038,825. [cd-1]"]);
+    let korea = "North Korea, or the Democratic People's Republic of Korea, has a population of 26 million.";
+    let line = passage("ks-1", "South Korea", "", "Republic of Korea › Population › total: 51,486,343");
+    assert_eq!(answers("What is the population of the Republic of Korea?", &[line]).0.len(), 1);
+    let north = [passage("kn-1", "North Korea", "", korea), passage("kn-2", "Peninsula", "", korea)];
+    assert_eq!(answers("What is the population of the Republic of Korea?", &north).0.len(), 0);
+}
+
+#[test]
+fn a_total_of_something_else_is_no_answer() {
+    let access = passage(
+        "pa-1",
+        "Paraguay",
+        "Energy",
+        "Electricity access › electrification - total population: 100%",
+    );
+    let people = passage("pa-2", "Paraguay", "People", "Population › total: 7,604,044");
+    let question = "What is the population of Paraguay?";
+    assert_eq!(answers(question, std::slice::from_ref(&access)).0.len(), 0);
+    assert_eq!(answers(question, &[access, people]).0, ["Paraguay — Population › total: 7,604,044. [pa-2]"]);
+}

@@ -23,7 +23,9 @@ pub(super) fn sentence(part: &Part, scored: &Scored) -> String {
     if let Some(alias) =
         part.subject.as_ref().and_then(|s| alias(s, candidate)).filter(|a| !labels.contains(&a.text.as_str()))
     {
-        labels.insert(labels.len().saturating_sub(1), &alias.text);
+        // A name of the whole document stands before all labels, that of a record next to the field's.
+        let is_of_document = candidate.full_names.contains(&alias.stems);
+        labels.insert(if is_of_document { 0 } else { labels.len().saturating_sub(1) }, &alias.text);
     }
     let labels = labels.join(" › ");
     let mut out = earlier(scored);
