@@ -10,9 +10,6 @@ use crate::channel::State;
 use crate::machine::Machine;
 use crate::run::{Attempts, Progress, Work};
 
-/// Bytes that are taken for one token where a request has to be measured without the provider's tokenizer.
-const BYTES_PER_TOKEN: u64 = 4;
-
 /// What stands where a tool answer was cut.
 const CUT_NOTE: &str = "[this tool answer was left out to fit the context window]";
 
@@ -31,18 +28,6 @@ impl Machine {
             return self.render_request(model, &self.state);
         }
         self.fit_request(model, attempts)
-    }
-
-    /// The token estimate of a request: a quarter of its bytes, tools and schema included, rounded up.
-    pub fn estimate(request: &ModelRequest) -> u64 {
-        let tools: usize = request
-            .tools
-            .iter()
-            .map(|t| t.name.len() + t.description.len() + t.parameters.to_json_text().len())
-            .sum();
-        let shape = request.output.as_ref().map_or(0, |o| o.schema.to_json_text().len());
-        let bytes = size(&request.messages) + tools as u64 + shape as u64;
-        bytes.div_ceil(BYTES_PER_TOKEN)
     }
 
     fn open_model(&self, step: &StepId) -> Option<(&ModelNode, Attempts)> {
@@ -104,14 +89,14 @@ impl Machine {
     /// not fit is taken for it.
     fn fit_request(&self, model: &ModelNode, attempts: Attempts) -> Result<ModelRequest, StepError> {
         let share = model.truncate.to - model.truncate.shrink * f64::from(attempts.overflows - 1);
-        let whole = Machine::estimate(&self.render_request(model, &self.state)?);
+        let whole = self.render_request(model, &self.state)?.estimate_tokens();
         let target = (whole as f64 * share.clamp(0.05, 1.0)) as u64;
         let mut cutter = Cutter { state: self.state.clone(), answers: 0, oldest: 0 };
         for cut in &model.truncate.cut {
             loop {
                 let mut request = self.render_request(model, &cutter.state)?;
                 cutter.trim(&mut request.messages);
-                if Machine::estimate(&request) <= target {
+                if request.estimate_tokens() <= target {
                     return Ok(request);
                 }
                 if !cutter.cut_more(cut, &request.messages) {
@@ -123,16 +108,6 @@ impl Machine {
         cutter.trim(&mut request.messages);
         Ok(request)
     }
-}
-
-fn size(messages: &[Message]) -> u64 {
-    messages
-        .iter()
-        .map(|m| {
-            let calls: usize = m.tool_calls.iter().map(|c| c.name.len() + c.arguments.len()).sum();
-            (m.content.len() + calls + 8) as u64
-        })
-        .sum()
 }
 
 /// What has been cut so far.

@@ -18,7 +18,6 @@ use async_trait::async_trait;
 use deepgraph_protocol::{ModelReply, ModelRequest, StepError};
 
 pub use error::ModelError;
-pub use estimate::estimate_tokens;
 pub use price::Price;
 pub use registry::{ModelSettings, Models};
 pub use scripted::{Script, Scripted};

@@ -26,7 +26,7 @@ pub use error::{ErrorClass, ErrorKind, StepError};
 pub use event::Event;
 pub use exit::{Exit, ExitClass, ExitReason, LimitHit};
 pub use message::{Message, Role, ToolCall};
-pub use model::{FinishReason, ModelReply, ModelRequest, OutputShape, ToolRole, ToolSpec};
+pub use model::{FinishReason, ModelReply, ModelRequest, OutputShape, ToolRole, ToolSpec, tokens_of_bytes};
 pub use record::{Citation, Fact, Handoff, Hit, Piece, Source, Span};
 pub use status::{ReportOutcome, RunStatus};
 pub use step::{ScopePath, StepId};

@@ -26,6 +26,37 @@ pub struct ModelRequest {
     pub context: Map,
 }
 
+/// Bytes of UTF-8 that stand for one token. English prose has about four to a token; other scripts and code
+/// have fewer, so an estimate can be off by a factor of two either way.
+const BYTES_PER_TOKEN: u64 = 4;
+
+/// The tokens of so many bytes of text: an estimate, rounded up.
+pub fn tokens_of_bytes(bytes: usize) -> u64 {
+    (bytes as u64).div_ceil(BYTES_PER_TOKEN)
+}
+
+impl ModelRequest {
+    /// The tokens of the request: an estimate, bytes / 4 rounded up over all messages, calls, tools and the output's
+    /// schema. It is made without a tokenizer, so that it is the same everywhere and costs nothing.
+    pub fn estimate_tokens(&self) -> u64 {
+        let mut bytes = 0;
+        for message in &self.messages {
+            bytes += message.content.len();
+            for call in &message.tool_calls {
+                bytes += call.id.len() + call.name.len() + call.arguments.len();
+            }
+            bytes += message.tool_call_id.as_ref().map_or(0, |id| id.len());
+        }
+        for tool in &self.tools {
+            bytes += tool.name.len() + tool.description.len() + tool.parameters.to_json_text().len();
+        }
+        if let Some(output) = &self.output {
+            bytes += output.name.len() + output.schema.to_json_text().len();
+        }
+        tokens_of_bytes(bytes)
+    }
+}
+
 /// A tool as it is offered to a model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ToolSpec {
@@ -112,5 +143,45 @@ impl FinishReason {
             FinishReason::Refusal => "refusal",
             FinishReason::Other => "other",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(messages: Vec<Message>) -> ModelRequest {
+        ModelRequest {
+            model: "m".into(),
+            messages,
+            tools: Vec::new(),
+            output: None,
+            max_output: None,
+            options: Map::new(),
+            context: Map::new(),
+        }
+    }
+
+    #[test]
+    fn bytes_are_rounded_up_to_whole_tokens() {
+        assert_eq!(request(vec![]).estimate_tokens(), 0);
+        assert_eq!(request(vec![Message::user("a")]).estimate_tokens(), 1);
+        assert_eq!(request(vec![Message::user("abcd")]).estimate_tokens(), 1);
+        assert_eq!(request(vec![Message::user("abcde")]).estimate_tokens(), 2);
+        assert_eq!(request(vec![Message::user("日本")]).estimate_tokens(), 2);
+    }
+
+    #[test]
+    fn tools_and_output_count_as_they_are_sent_too() {
+        let mut with = request(vec![Message::user("abcd")]);
+        with.tools.push(ToolSpec {
+            name: "find".into(),
+            description: "looks".into(),
+            parameters: Value::empty_map(),
+            role: ToolRole::State,
+        });
+        assert_eq!(with.estimate_tokens(), 4);
+        with.output = Some(OutputShape { name: "Plan".into(), schema: Value::empty_map() });
+        assert_eq!(with.estimate_tokens(), 6);
     }
 }

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use deepgraph_engine::Machine;
 use deepgraph_protocol::{
     Effect, EntryBody, ErrorKind, ModelRequest, SEMANTICS, ScopePath, Started, StepError, StepId, Value,
 };
@@ -75,7 +74,7 @@ impl Driver<'_> {
         };
         let price = self.runtime.models.price(&request.model);
         let output = request.max_output.unwrap_or(UNBOUNDED_OUTPUT);
-        let estimate = Machine::estimate(&request);
+        let estimate = request.estimate_tokens();
         let usage =
             deepgraph_protocol::Usage { input_tokens: estimate, output_tokens: output, ..Default::default() };
         let free = price == Some(deepgraph_model::Price::FREE);

@@ -321,7 +321,7 @@ impl<'a> World<'a> {
         match effect {
             Effect::CallModel { ref step, attempt, .. } => {
                 let tokens = match self.machines.get(&scope).map(|m| m.model_request(step)) {
-                    Some(Ok(request)) => Machine::estimate(&request) + request.max_output.unwrap_or(0),
+                    Some(Ok(request)) => request.estimate_tokens() + request.max_output.unwrap_or(0),
                     _ => 0,
                 };
                 let dispatched = EntryBody::Dispatched {
