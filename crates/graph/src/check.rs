@@ -1,11 +1,13 @@
 //! What can be proved of a plan before it runs.
 
 mod cycles;
+mod ranges;
 mod reach;
-mod recursion;
+pub(crate) mod recursion;
 #[cfg(test)]
 mod tests;
 mod unused;
+mod ways;
 mod writers;
 
 use std::collections::BTreeSet;
@@ -39,6 +41,8 @@ pub(crate) fn check(reader: &mut Reader<'_>, decls: &Decls<'_>, reading: &mut Re
         writers::tools(&mut checked);
         writers::outputs(&mut checked);
         unused::tools(&mut checked, decl);
+        ranges::limits(&mut checked, decl, &decls.config);
+        ways::never_taken(reader, decl);
     }
     recursion::check(reader, decls, reading);
     unused::graphs(reader, decls, reading);

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::nodes::record;
 use super::{Decl, Home, Reader, Sites};
+use crate::check::recursion;
 use crate::diagnostic::code;
 use crate::infer::Scope;
 use crate::nearest::{self, shortened};
@@ -68,8 +69,8 @@ impl Reader<'_> {
         if ops::NOT_BUILT.contains(&&**name) {
             return self.not_built(at, &format!("the op \"{name}\""));
         }
-        if home.all.graphs.first().is_some_and(|root| root.name == *name) {
-            return self.not_built(at, "a graph that calls itself");
+        if let Some(root) = home.all.graphs.first().filter(|root| root.name == *name) {
+            return recursion::refuse(self, at, recursion::is_bounded(root));
         }
         let graphs: Vec<&str> = home.own.callable.keys().map(|k| &**k).collect();
         let help = nearest::hint(name, graphs.into_iter().chain(self.ops.names()));
