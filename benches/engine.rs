@@ -3,13 +3,15 @@
 //!
 //! `cargo bench -p deepgraph-benches --bench engine [NAME]`
 
+#[path = "bars/baselines.rs"]
+mod baselines;
+
 use std::hint::black_box;
 
+use baselines::{join_set, one_thread, spawn_and_join};
 use deepgraph_benches::{NAMES, Workload, run};
 use divan::Bencher;
 use divan::counter::ItemsCount;
-use tokio::runtime::{Builder, Runtime};
-use tokio::task::JoinSet;
 
 fn main() {
     divan::main();
@@ -40,36 +42,16 @@ fn untouched_kilobytes(bencher: Bencher<'_, '_>, kilobytes: usize) {
     bencher.counter(ItemsCount::new(1000_usize)).bench_local(|| run(black_box(&workload)));
 }
 
-fn one_thread() -> Runtime {
-    Builder::new_current_thread().build().unwrap_or_else(|e| panic!("no runtime: {e}"))
-}
-
 /// A future that is ready at once, spawned and waited for, 1,000 times.
 #[divan::bench]
 fn tokio_spawn_and_join(bencher: Bencher<'_, '_>) {
     let runtime = one_thread();
-    bencher.counter(ItemsCount::new(1000_usize)).bench_local(|| {
-        runtime.block_on(async {
-            for i in 0..1000 {
-                let _ = black_box(tokio::spawn(async move { black_box(i) }).await);
-            }
-        });
-    });
+    bencher.counter(ItemsCount::new(1000_usize)).bench_local(|| spawn_and_join(&runtime, 1000));
 }
 
 /// So many futures that are ready at once, spawned into a set and all waited for.
 #[divan::bench(args = [1000, 10_000])]
 fn tokio_join_set(bencher: Bencher<'_, '_>, width: usize) {
     let runtime = one_thread();
-    bencher.counter(ItemsCount::new(width)).bench_local(|| {
-        runtime.block_on(async {
-            let mut set = JoinSet::new();
-            for i in 0..width {
-                set.spawn(async move { black_box(i) });
-            }
-            while let Some(result) = set.join_next().await {
-                let _ = black_box(result);
-            }
-        });
-    });
+    bencher.counter(ItemsCount::new(width)).bench_local(|| join_set(&runtime, width));
 }

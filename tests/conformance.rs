@@ -1,5 +1,6 @@
 //! The declared cases: of the graph language under `tests/conformance/`, of the stock graphs under `graphs/*/cases/`.
 
+mod document;
 mod runner;
 
 use std::path::{Path, PathBuf};

@@ -9,9 +9,11 @@ mod engine;
 mod rounds;
 
 use std::process::ExitCode;
+use std::time::Instant;
 
 use deepgraph_benches::Workload;
 use rounds::{Side, measure};
+use tokio::runtime::Runtime;
 
 /// One row of the table.
 struct Bar {
@@ -51,7 +53,8 @@ fn main() -> ExitCode {
 }
 
 fn bars() -> Vec<Bar> {
-    let spawn = || baselines::spawn_and_join(1000);
+    let spawn = || tokio_side("tokio spawn and join", 1000, baselines::spawn_and_join);
+    let set = |width| tokio_side("tokio JoinSet", width, baselines::join_set);
     let step = |name, workload| engine::steps(name, 1000, workload);
     let bar = |id, what, ours, against, most| Bar { id, what, ours, against, most };
     let fan = |width| engine::fan_out(width, Workload::fan_out(width));
@@ -64,9 +67,9 @@ fn bars() -> Vec<Bar> {
         bar("a", "super-step", step("one condition", Workload::condition(1000)), spawn(), 5.0),
         bar("", "super-step", step("one update, one condition", of(1)), spawn(), 5.0),
         bar("", "super-step", step("nothing", Workload::chain(1000)), spawn(), 5.0),
-        bar("b", "fan-out", fan(1000), baselines::join_set(1000), 3.0),
-        bar("", "fan-out", fan(1900), baselines::join_set(1900), 3.0),
-        bar("", "fan-out", calls(1000), baselines::join_set(1000), 3.0),
+        bar("b", "fan-out", fan(1000), set(1000), 3.0),
+        bar("", "fan-out", fan(1900), set(1900), 3.0),
+        bar("", "fan-out", calls(1000), set(1000), 3.0),
         bar("c", "fan-out", fan(1900), fan(190), 4.0),
         bar("", "fan-out", calls(1900), calls(190), 4.0),
         bar("", "fan-out", beside_fan("1,000 channels", 1000, 0), beside_fan("one", 0, 0), 2.0),
@@ -74,4 +77,13 @@ fn bars() -> Vec<Bar> {
         bar("d", "state", step("1 MB untouched", beside(1000)), step("none", beside(0)), 1.5),
         bar("e", "channels", step("one of 1,000", of(1000)), step("one of one", of(1)), 2.0),
     ]
+}
+
+fn tokio_side(name: &'static str, units: usize, run: fn(&Runtime, usize)) -> Side {
+    let runtime = baselines::one_thread();
+    Side::new(name, units, move || {
+        let from = Instant::now();
+        run(&runtime, units);
+        from.elapsed()
+    })
 }

@@ -26,8 +26,10 @@ pub struct Workload {
 /// What a channel holds at the end.
 #[derive(Clone, Copy, Debug)]
 enum Expected {
-    /// This number, or this truth value.
-    Value(&'static str, i64),
+    /// This number.
+    Number(&'static str, i64),
+    /// This truth value.
+    Truth(&'static str, bool),
     /// A list with so many items.
     Items(&'static str, usize),
     /// A text.
@@ -79,19 +81,19 @@ impl Workload {
 
     /// `nodes` nodes, one after the other, that do nothing.
     pub fn chain(nodes: usize) -> Workload {
-        Workload::new("chain", graphs::chain(nodes), Expected::Value("done", 0))
+        Workload::new("chain", graphs::chain(nodes), Expected::Truth("done", false))
     }
 
     /// `steps` super-steps of one node, each of which evaluates one condition and writes nothing.
     pub fn condition(steps: usize) -> Workload {
-        Workload::new("condition", graphs::condition(steps), Expected::Value("go", 1))
+        Workload::new("condition", graphs::condition(steps), Expected::Truth("go", true))
     }
 
     /// `steps` super-steps of one node, each of which adds one to a channel and evaluates one condition, in a
     /// state of `channels` integers.
     pub fn counting(steps: usize, channels: usize) -> Workload {
         let name = if channels == 1 { "loop" } else { "channels" };
-        Workload::new(name, graphs::counting(steps, channels), Expected::Value("c0", steps as i64))
+        Workload::new(name, graphs::counting(steps, channels), Expected::Number("c0", steps as i64))
     }
 
     /// A counting loop of one channel with `kilobytes` texts of 1,000 bytes each in the state beside it.
@@ -146,16 +148,15 @@ impl Workload {
     ///
     /// Where it did not: nothing that was measured is worth anything then.
     pub fn verify(&self, end: &ScopeEnd) {
-        let (channel, holds): (_, Box<dyn Fn(&Value) -> bool>) = match self.expected {
-            Expected::Value(channel, n) => {
-                (channel, Box::new(move |v| v.as_int() == Some(n) || *v == Value::Bool(n == 1)))
+        let of = |channel| end.output.get(channel);
+        let right = match self.expected {
+            Expected::Number(channel, n) => of(channel).and_then(Value::as_int) == Some(n),
+            Expected::Truth(channel, truth) => of(channel) == Some(&Value::Bool(truth)),
+            Expected::Items(channel, n) => of(channel).and_then(Value::as_list).map(<[_]>::len) == Some(n),
+            Expected::Text(channel) => {
+                of(channel).and_then(Value::as_str).is_some_and(|text| !text.is_empty())
             }
-            Expected::Items(channel, n) => {
-                (channel, Box::new(move |v| v.as_list().map(<[_]>::len) == Some(n)))
-            }
-            Expected::Text(channel) => (channel, Box::new(|v| v.as_str().is_some_and(|t| !t.is_empty()))),
         };
-        let right = end.output.get(channel).is_some_and(holds);
         let over = matches!(end.exit.reason, ExitReason::Completed | ExitReason::StepLimit);
         assert!(right && over, "{}: ended by {:?}, with {:?}", self.name, end.exit.reason, end.exit.detail);
     }

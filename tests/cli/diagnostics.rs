@@ -34,7 +34,7 @@ fn mistakes_are_one_json_document_for_editors() {
     assert_eq!(json!(places), json!([["DG0511", 1], ["DG0103", 7], ["DG0501", 8], ["DG0301", 8]]));
     let wanted = json!({
         "code": "DG0301", "severity": "error", "message": "unknown name \"qu\"",
-        "help": "did you mean \"question\"? A fixed text is written \"'qu'\"",
+        "help": "a fixed text is written \"'qu'\"",
         "file": graph, "line": 8, "column": 36, "end_line": 8, "end_column": 38,
         "snippet": "  lost: {update: {question: '\"ü\" ~ qu'}}", "explain": "deepgraph explain DG0301",
     });

@@ -149,14 +149,14 @@ fn times_charges_and_failures_are_shown() {
     let parsed = parse(&trace(&bundle, &run.rows).to_html());
     for shown in [
         "From 2026-01-01 00:00:00 UTC",
-        "1 attempt failed",
+        "1\u{a0}attempt failed",
         "rate_limited: slow down",
         "(then waited 2.0 s)",
         "do not fit",
         "limit budget 10\u{a0}000\u{a0}000, 2\u{a0}000\u{a0}000 of it kept for the finally stage",
         "research ended by",
         "You have used 1 turns.",
-        "messages 2 to",
+        "message 2 as in agent.1",
         "Piers stand in water.",
     ] {
         assert!(parsed.text.contains(shown), "{shown}\n{}", parsed.text);
@@ -231,6 +231,37 @@ fn characters_that_can_not_be_seen_are_named() {
     assert!(parse(&run.trace(&bundle).to_html()).text.contains("a␀b ⟨U+202E⟩c"));
 }
 
+/// A run of one loop with so many turns, whose conversation and sources grow from turn to turn.
+fn loop_of(turns: usize) -> String {
+    let graph = GRAPH.replace("You have used", "Of {{ sources | length }} sources, you have used");
+    let bundle = support::graph(&graph);
+    let run = Sim::new(&bundle, |step, request| {
+        let turn = request.messages.iter().filter(|m| !m.tool_calls.is_empty()).count();
+        Ok(match turn < turns && !step.last().starts_with("report") {
+            true => calls([call("search", &format!("{{\"query\": \"q{turn}\"}}"))]),
+            false => says("enough"),
+        })
+    })
+    .ops(|step, _, _| {
+        let text = Value::from(format!("{step}: {}", "found ".repeat(80)));
+        let source = Value::record([("id", Value::from(step.as_str())), ("text", text.clone())]);
+        Ok(Value::record([("text", text), ("sources", Value::record([(step.as_str(), source)]))]))
+    })
+    .run(support::question("q"), support::config(&bundle, &[]));
+    eprintln!("{:?}", run.ended().exit);
+    trace(&bundle, &run.rows).to_html()
+}
+
+#[test]
+fn a_page_grows_with_what_happened_not_with_its_square() {
+    let (short, long) = (loop_of(60), loop_of(240));
+    parse(&long);
+    let (short, long) = (short.len(), long.len());
+    assert!(long < short * 4, "{short} bytes for 60 turns, {long} for 240");
+    // What only the page as such takes is in both; four times the rest.
+    assert!(long > short * 2, "{short} bytes for 60 turns, {long} for 240");
+}
+
 /// The bytes of a page for a run of 3,000 steps and 6 MB of texts: the texts once, and at most 2 KiB a step.
 const LARGEST: usize = 6_000_000 + 3_000 * 2_048;
 
@@ -284,10 +315,88 @@ fn a_run_of_three_thousand_steps_fits_into_a_page() {
     let steps: usize = trace.root.instances().iter().map(|scope| scope.steps().count()).sum();
     assert!(steps > 3_000, "{steps}");
     let page = trace.to_html();
-    std::fs::write("/tmp/dgpage/big.html", &page).unwrap();
     assert!(page.len() < LARGEST, "{} bytes for {steps} steps", page.len());
     let parsed = parse(&page);
     assert!(parsed.text.contains("share lanes"), "many instances are drawn together");
     let passage = text("supervise.1/supervisor_tools.5/ConductResearch.20/tools.9/search.1");
     assert!(parsed.text.matches(&*passage).count() == 1, "a text stands once");
+}
+
+#[test]
+fn the_ledger_ends_where_the_engine_does() {
+    let bundle = support::graph(GRAPH);
+    for seed in 0..6 {
+        for (kind, cancel_at) in [
+            (ErrorKind::Network, usize::MAX),
+            (ErrorKind::RateLimited, usize::MAX),
+            (ErrorKind::StepTimeout, 9),
+            (ErrorKind::Refusal, 12),
+        ] {
+            let mut asked = 0;
+            let run = Sim::new(&bundle, |step, _| {
+                asked += 1;
+                match (asked % 3, step.last()) {
+                    (2, _) => Err(fails(kind, "no")),
+                    (_, "agent.1") => Ok(calls([
+                        call("search", r#"{"query": "tides"}"#),
+                        call("helper", r#"{"topic": "piers"}"#),
+                        call("helper", r#"{"topic": "locks"}"#),
+                    ])),
+                    _ => Ok(says("said")),
+                }
+            })
+            .ops(search)
+            .seed(seed)
+            .cancel_at(cancel_at)
+            .run(support::question("q"), support::config(&bundle, &[]));
+            let trace = trace(&bundle, &run.rows);
+            let last = trace.ledger.last().copied().unwrap_or_default();
+            let figures = |spent: deepgraph_protocol::Spent| {
+                (spent.tokens, spent.cost_micro_usd, spent.cost_unknown, spent.model_calls)
+            };
+            assert_eq!(figures(last.used), figures(trace.root.settled), "{kind}, seed {seed}");
+            assert_eq!(figures(last.reserved), (0, 0, 0, 0), "{kind}, seed {seed}");
+            let mut steps = deepgraph_protocol::Spent::default();
+            for scope in trace.root.instances() {
+                scope.steps().for_each(|step| steps += step.charged);
+            }
+            assert_eq!(figures(steps), figures(trace.root.settled), "{kind}, seed {seed}");
+        }
+    }
+}
+
+#[test]
+fn the_command_writes_the_page() {
+    let world = World::new();
+    assert_eq!(world.deepgraph(&["run", QUESTION, "--docs", &harbour()]).code, SUCCEEDED);
+    let said = world.deepgraph(&["trace", "last", "--format", "html", "-o", "trace.html"]);
+    assert_eq!((said.code, said.out.as_str(), said.err.as_str()), (SUCCEEDED, "", ""));
+    let written = std::fs::read_to_string(world.path("trace.html")).expect("the page is there");
+    let parsed = parse(&written);
+    for shown in [QUESTION, "succeeded", "research_complete", "ConductResearch.1", "54 km", "Timeline"] {
+        assert!(parsed.text.contains(shown), "{shown}");
+    }
+    let printed = world.deepgraph(&["trace", "last", "--format", "html", "-o", "-"]);
+    assert_eq!(printed.out.trim_end(), written.trim_end());
+    let said = world.deepgraph(&["trace", "last", "--format", "html", "-o", "no/such/page.html"]);
+    assert_eq!((said.code, said.out.as_str()), (USAGE, ""));
+    assert!(said.err.contains("no/such"), "{}", said.err);
+    let text = world.deepgraph(&["trace", "last", "--out", "trace.txt"]);
+    assert_eq!((text.code, text.out.as_str()), (SUCCEEDED, ""));
+    assert!(
+        std::fs::read_to_string(world.path("trace.txt")).expect("written").contains("exit research_complete")
+    );
+}
+
+#[test]
+fn the_page_of_a_run_that_waits_says_for_what() {
+    let world = World::new();
+    let args = ["run", QUESTION, "--docs", &harbour(), "--set", "plan_review=required"];
+    assert_eq!(world.deepgraph(&args).code, AWAITING_INPUT);
+    let parsed = parse(&world.deepgraph(&["trace", "last", "--format", "html"]).out);
+    for shown in ["awaiting_input", "waits for an answer to review_plan.1", "not ended", "time so far"] {
+        assert!(parsed.text.contains(shown), "{shown}");
+    }
+    let redacted = parse(&world.deepgraph(&["trace", "last", "--format", "html", "--redact"]).out);
+    assert!(redacted.text.contains("The times are redacted"), "{}", redacted.text);
 }

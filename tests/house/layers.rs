@@ -6,7 +6,7 @@ use super::packages::{self, Package};
 
 /// The crates of the workspace, in an order in which every crate comes after all that it uses, and what each may
 /// use. `*` stands for all that come before.
-const ALLOWED: [(&str, &[&str]); 14] = [
+const ALLOWED: [(&str, &[&str]); 15] = [
     ("protocol", &[]),
     ("graph", &["protocol"]),
     ("engine", &["graph", "protocol"]),
@@ -20,6 +20,7 @@ const ALLOWED: [(&str, &[&str]); 14] = [
     ("cli", &["*"]),
     ("testkit", &["*"]),
     ("benches", &["*"]),
+    ("peers", &["*"]),
     ("tests", &["*"]),
 ];
 

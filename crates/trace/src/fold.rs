@@ -137,11 +137,9 @@ impl Folding {
         }
         // What comes late changes nothing, here as in the Machine.
         let was_open = in_force::step_of(&entry.body).is_some_and(|step| self.machine.is_open(step));
-        if was_open {
-            self.note_entry(entry);
-        }
         let outputs = self.machine.apply(entry);
         if was_open {
+            self.note_entry(entry);
             self.charge(entry);
         }
         for output in outputs {
@@ -196,7 +194,10 @@ impl Folding {
             | EntryBody::TimerFired { .. }
             | EntryBody::CancelRequested { .. } => return,
         };
-        if let Some(node) = self.node(step) {
+        // Still open: an answer that does not fit, or a reply that is tried again.
+        if !self.machine.is_open(step)
+            && let Some(node) = self.node(step)
+        {
             node.outcome = Some(outcome);
         }
     }

@@ -84,6 +84,16 @@ impl ScopeTrace {
         self.steps().filter_map(|step| step.child.as_deref())
     }
 
+    /// Its steps and all below them in reading order: each step, then its calls, then those of its child.
+    pub fn all_steps(&self) -> Vec<&Node> {
+        let mut all = Vec::new();
+        for step in self.steps() {
+            all.push(step);
+            all.extend(step.child.iter().flat_map(|child| child.all_steps()));
+        }
+        all
+    }
+
     /// It and all instances below it, each parent before its children, in delegation order.
     pub fn instances(&self) -> Vec<&ScopeTrace> {
         let mut all = vec![self];

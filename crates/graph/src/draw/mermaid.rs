@@ -15,8 +15,9 @@ const CLASSES: &str = "  classDef taken stroke-width:3px,font-weight:bold\n  \
 /// The flowchart.
 ///
 /// Shapes: model nodes are rounded, `run_tools` is a subroutine, calls are slanted, questions are hexagons, plain
-/// writes are boxes, tools are flags, limits are trapezoids, what ends a graph beside them leans to the left, exits are pills. `on_error` is dotted, what a limit
-/// leads to is thick, a child graph hangs on its caller by a dotted line.
+/// writes are boxes, tools are flags, limits are trapezoids, what ends a graph beside them leans to the left, exits
+/// are pills. `on_error` is dotted, what a limit leads to is thick, a child graph hangs on its caller by a dotted
+/// line.
 pub(super) fn write(picture: &Picture) -> String {
     let mut out = Writer { text: "flowchart TD\n".to_owned(), ..Writer::default() };
     if picture.overlaid {

@@ -1,5 +1,6 @@
 //! The model of a drawing: clusters, boxes and lines with their words. Every format is written from it.
 
+mod anywhere;
 mod boxes;
 mod graph;
 mod implied;

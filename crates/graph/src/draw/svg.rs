@@ -1,11 +1,11 @@
 //! A picture as SVG: a file of its own, without fonts, scripts or anything else from outside.
 
-mod arrange;
+pub(in crate::draw) mod arrange;
 mod content;
 mod flow;
 mod measure;
 mod shape;
-mod sheet;
+pub(in crate::draw) mod sheet;
 mod style;
 mod text;
 mod tidy;

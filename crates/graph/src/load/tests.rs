@@ -333,7 +333,7 @@ fn no_text_makes_it_panic() {
         let mut files = sample();
         files.insert("sample.yaml".to_owned(), text.clone());
         match load("sample.yaml", &files, &OpTable::stock()) {
-            Ok(loaded) => assert!(mermaid(&loaded.bundle).starts_with("flowchart")),
+            Ok(loaded) => assert!(crate::Drawing::of(&loaded.bundle).mermaid().starts_with("flowchart")),
             Err(e) => {
                 assert!(e.errors() > 0, "refused without a reason:\n{text}");
                 assert!(!e.to_string().is_empty());

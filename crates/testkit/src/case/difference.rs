@@ -26,24 +26,27 @@ pub enum Difference {
 impl Difference {
     /// A value that is not the expected one.
     pub(crate) fn value(key: impl Into<String>, line: usize, expected: &Value, came: &Value) -> Difference {
+        let one_line = is_short(expected) && is_short(came);
+        let lines = |value: &Value| if one_line { value.to_json_text() } else { lines(value) };
         Difference::Value { key: key.into(), line, expected: lines(expected), came: lines(came) }
     }
 }
 
-/// A value as lines: an item of a list each, a key of a mapping each, else JSON.
-fn lines(value: &Value) -> String {
+/// Whether a value is read at a glance as one line of JSON.
+fn is_short(value: &Value) -> bool {
     let json = value.to_json_text();
-    let is_short = json.len() <= 100 && !json.contains("\\n");
-    match value {
-        Value::List(items) if !is_short => {
-            items.iter().map(Value::to_json_text).collect::<Vec<_>>().join("\n")
-        }
-        Value::Map(fields) if !is_short => {
-            fields.iter().map(|(k, v)| format!("{k}: {v}")).collect::<Vec<_>>().join("\n")
-        }
-        Value::Text(text) if text.contains('\n') => text.to_string(),
-        _ => json,
-    }
+    json.len() <= 100 && !json.contains("\\n")
+}
+
+/// A value as lines: an item of a list each, a key of a mapping each, the lines of a text, else JSON.
+fn lines(value: &Value) -> String {
+    let items: Vec<String> = match value {
+        Value::List(items) => items.iter().map(Value::to_json_text).collect(),
+        Value::Map(fields) => fields.iter().map(|(k, v)| format!("{k}: {v}")).collect(),
+        Value::Text(text) if text.contains('\n') => return text.to_string(),
+        plain => return plain.to_json_text(),
+    };
+    items.join("\n")
 }
 
 impl fmt::Display for Difference {

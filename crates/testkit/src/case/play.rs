@@ -218,7 +218,7 @@ impl Player<'_> {
             let (resumed, _, _) = self.sim(at as u64, |sim| sim.resume(&killed.rows));
             let mut found = Vec::new();
             if let Some(step) = again(&killed, &resumed) {
-                found.push(Difference::Note(format!("`{step}` was committed and ran again")));
+                found.push(Difference::Note(format!("`{step}` was over and was sent out again")));
             }
             if resumed.end.is_some() != first.end.is_some() {
                 found.push(Difference::Note("the run does not come to the same end".to_owned()));
@@ -294,10 +294,8 @@ fn without_used(run: &SimRun, bundle: &Arc<Bundle>) -> String {
     kept.map(|line| format!("{line}\n")).collect()
 }
 
-/// A step whose result was committed before the crash and that was carried out again.
+/// A step that was over before the crash and was sent out again.
 fn again(killed: &SimRun, resumed: &SimRun) -> Option<StepId> {
-    killed.rows.iter().find_map(|(_, entry)| match &entry.body {
-        EntryBody::Completed { step, .. } if resumed.carried_out.contains_key(step) => Some(step.clone()),
-        _ => None,
-    })
+    let was_over = |step: &StepId| killed.flight.iter().any(|(of, begins)| !begins && of == step);
+    resumed.flight.iter().find(|(step, begins)| *begins && was_over(step)).map(|(step, _)| step.clone())
 }

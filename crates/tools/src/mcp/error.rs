@@ -240,7 +240,8 @@ pub enum McpError {
     },
     /// The answer is too large.
     #[error(
-        "the {what} of the MCP server \"{server}\" is larger than {most_bytes} bytes: ask for less at once"
+        "the {what} of the MCP server \"{server}\" is larger than {}: ask for less at once",
+        words::size(*.most_bytes as u64)
     )]
     TooLarge {
         /// The server's name in the graph.

@@ -2,7 +2,8 @@
 //! address ("streamable HTTP").
 //!
 //! [`McpServers::connect`] connects to all servers of a graph at once; each gives its list of tools, and
-//! [`Server::call`] calls one. What a call brings back is the record `{text, data}`.
+//! [`Server::call`] calls one. What a call brings back is the record `{text, data}`. All of it needs a tokio runtime with
+//! I/O and time.
 //!
 //! **What a started command gets.** Not our environment: keys of model providers are none of its business. It gets
 //! `PATH`, `HOME`, `USER`, `LOGNAME`, `SHELL`, `LANG`, `LC_ALL`, `LC_CTYPE`, `TZ`, `TERM`, `TMPDIR` (on Windows the

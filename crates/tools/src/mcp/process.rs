@@ -146,10 +146,10 @@ async fn end(child: &mut Child, group: &Group, grace: Duration) -> io::Result<Ex
     if let Ok(ended) = timeout(grace, child.wait()).await {
         return ended;
     }
-    if group.ask() {
-        if let Ok(ended) = timeout(grace, child.wait()).await {
-            return ended;
-        }
+    if group.ask()
+        && let Ok(ended) = timeout(grace, child.wait()).await
+    {
+        return ended;
     }
     child.kill().await?;
     child.wait().await

@@ -5,6 +5,8 @@ use rmcp::model::{PaginatedRequestParams, Tool};
 use rmcp::service::{Peer, RoleClient, ServiceError};
 use serde::{Deserialize, Serialize};
 
+use super::words;
+
 /// The most tools of a server. No model chooses well among more.
 const MOST_TOOLS: usize = 1000;
 /// The most pages of a list.
@@ -56,7 +58,10 @@ pub(super) async fn list(peer: &Peer<RoleClient>) -> Result<Vec<ToolDecl>, NoLis
             return Err(NoList::TooLong(format!("{MOST_TOOLS} tools")));
         }
         if bytes > MOST_BYTES {
-            return Err(NoList::TooLong(format!("{MOST_BYTES} bytes of descriptions of tools")));
+            return Err(NoList::TooLong(format!(
+                "{} of descriptions of tools",
+                words::size(MOST_BYTES as u64)
+            )));
         }
         cursor = page.next_cursor;
         if cursor.is_none() {

@@ -159,8 +159,8 @@ async fn a_command_gets_only_what_it_needs() {
     for name in names.split(' ') {
         assert!(needed.split(' ').any(|needed| needed == name), "{name} is none of its business");
     }
-    // This test itself has more.
-    assert!(std::env::var_os("CARGO_PKG_NAME").is_some());
+    let has_more = std::env::vars_os().any(|(name, _)| !needed.split(' ').any(|needed| name == needed));
+    assert!(has_more, "this test shows nothing where its own environment is as small");
 }
 
 #[tokio::test]
@@ -198,9 +198,9 @@ async fn a_command_that_crashes_is_told_with_its_last_words_but_no_secrets() {
 async fn a_server_that_never_answers_is_given_up() {
     let started = Instant::now();
     let error = refused(command("mute"), hasty()).await;
-    assert!(started.elapsed() < Duration::from_secs(5));
+    assert!(started.elapsed() < Duration::from_secs(15));
     let message = error.to_string();
-    assert!(message.contains("was not ready after 0.4 s: is it an MCP server"), "{message}");
+    assert!(message.contains("was not ready after 1.5 s: is it an MCP server"), "{message}");
     assert!(message.ends_with("on its standard error it says:\nwaiting for a licence"), "{message}");
     assert_eq!(error.kind(), ErrorKind::StepTimeout);
     // Nor one that does not even read.

@@ -2,10 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use deepgraph_protocol::{ErrorKind, Map};
+use deepgraph_protocol::{ErrorKind, Map, Value};
 use deepgraph_tools::mcp::{Options, Server, Transport};
 
-use crate::support::{LONG, command, connect, failure, hasty, is_alive, options, text, until};
+use crate::support::{
+    LONG, arguments, command, connect, failure, hasty, is_alive, options, signal, text, until,
+};
 
 #[tokio::test]
 async fn a_server_that_dies_fails_its_call_and_is_started_again_by_the_next() {
@@ -24,6 +26,32 @@ async fn a_server_that_dies_fails_its_call_and_is_started_again_by_the_next() {
     let second = text(&server, "pid").await;
     assert_ne!(first, second);
     assert!(!is_alive(&first) && is_alive(&second));
+}
+
+#[tokio::test]
+async fn a_server_that_died_between_two_calls_is_started_again_unnoticed() {
+    let server = connect("plain").await;
+    let first = text(&server, "pid").await;
+    signal("KILL", &first);
+    until("the process is gone", || !is_alive(&first)).await;
+    assert_ne!(text(&server, "pid").await, first);
+}
+
+#[tokio::test]
+async fn a_server_that_reads_no_more_holds_up_nothing() {
+    let server = connect("plain").await;
+    let pid = text(&server, "pid").await;
+    signal("STOP", &pid);
+    // More than fits between the two.
+    let said = arguments(&[("text", Value::from("x".repeat(3_000_000)))]);
+    for _ in 0..2 {
+        let error = server.call("echo", &said, Duration::from_millis(200)).await.unwrap_err();
+        assert_eq!(error.kind, ErrorKind::StepTimeout);
+    }
+    let started = Instant::now();
+    server.close().await;
+    assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
+    until("the process is gone", || !is_alive(&pid)).await;
 }
 
 #[tokio::test]
@@ -80,7 +108,7 @@ async fn calls_that_wait_for_the_same_attempt_share_its_failure() {
     for call in calls {
         assert_eq!(call.await.unwrap(), ErrorKind::StepTimeout);
     }
-    assert!(started.elapsed() < Duration::from_millis(1900), "{:?}", started.elapsed());
+    assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
 }
 
 #[tokio::test]
@@ -118,7 +146,7 @@ async fn a_server_that_does_not_want_to_go_is_made_to() {
     server.close().await;
     assert!(!is_alive(&pid));
     assert!(started.elapsed() >= Duration::from_millis(300), "it had its grace");
-    assert!(started.elapsed() < Duration::from_secs(2), "{:?}", started.elapsed());
+    assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
 }
 
 #[tokio::test]
@@ -159,7 +187,7 @@ async fn a_connection_that_is_given_up_leaves_no_process() {
         let args = vec!["-c".to_owned(), script];
         let transport = Transport::Command { program: "sh".to_owned(), args, env: Vec::new() };
         let attempt = Server::connect("files", transport, options());
-        assert!(tokio::time::timeout(Duration::from_millis(500), attempt).await.is_err());
+        assert!(tokio::time::timeout(Duration::from_millis(1500), attempt).await.is_err());
         let pid = std::fs::read_to_string(notes).unwrap().trim().to_owned();
         assert!(is_alive(&pid), "it has its grace");
         until("the process is gone", || !is_alive(&pid)).await;

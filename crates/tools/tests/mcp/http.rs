@@ -277,7 +277,7 @@ async fn a_server_that_never_answers_is_given_up() {
     let site = HttpServer::with(Manner::Plain, Form::Json, |_| Some(Instead::Silence)).await;
     let error = refused(site.transport(), hasty()).await;
     assert_eq!(error.kind(), ErrorKind::StepTimeout);
-    assert!(error.to_string().contains("/mcp) was not ready after 0.4 s"), "{error}");
+    assert!(error.to_string().contains("/mcp) was not ready after 1.5 s"), "{error}");
 }
 
 #[tokio::test]

@@ -29,7 +29,7 @@ pub fn options() -> Options {
 
 /// Limits with little time to connect.
 pub fn hasty() -> Options {
-    Options { connect_timeout: Duration::from_millis(400), ..options() }
+    Options { connect_timeout: Duration::from_millis(1500), ..options() }
 }
 
 /// Connects to the scripted command, under the name `files`.
@@ -78,4 +78,10 @@ pub fn is_alive(pid: &str) -> bool {
         String::from_utf8_lossy(&shown.stdout).into_owned()
     };
     !state.trim().is_empty() && !state.contains('Z')
+}
+
+/// Sends a signal to a process.
+pub fn signal(name: &str, pid: &str) {
+    let kill = format!("kill -{name} {pid}");
+    assert!(std::process::Command::new("sh").args(["-c", &kill]).status().unwrap().success());
 }

@@ -18,14 +18,14 @@ const HIGHEST: u64 = 4;
     ext = "html",
     whitespace = "minimize",
     source = r#"
-<figure class="chart"><figcaption><b>{{ title }}</b> {{ end }} used at the end, at most {{ peak }} used and reserved{% for line in told %} · {{ line }}{% endfor %}</figcaption>
+<figure class="chart"><figcaption><b>{{ title }}</b> {{ end }} used at the end{% if has_reserved %}, at most {{ peak }} used and reserved{% endif %}{% for line in told %} · {{ line }}{% endfor %}</figcaption>
 <div class="plot"><span class="scale"><span>{{ top }}</span><span>0</span></span>
 <svg viewBox="0 0 10000 1000" preserveAspectRatio="none" role="img" aria-label="{{ title }} over time">
-<path class="reserved" d="{{ total }}"></path><path class="used" d="{{ used }}"></path>
+{% if has_reserved %}<path class="reserved" d="{{ total }}"></path>{% endif %}<path class="used" d="{{ used }}"></path>
 {% for line in lines %}<line class="{{ line.class }}" x1="0" x2="10000" y1="{{ line.y }}" y2="{{ line.y }}"><title>{{ line.title }}</title></line>{% endfor %}
 </svg></div>
 <svg class="ticks" height="16" aria-hidden="true">{% for (x, label) in ticks %}<text x="{{ x }}%" y="12">{{ label }}</text>{% endfor %}</svg>
-<p class="legend" aria-hidden="true"><span class="key used">used</span><span class="key reserved">reserved</span>{% if !lines.is_empty() %}<span class="key bound">bound</span>{% endif %}</p>
+<p class="legend" aria-hidden="true"><span class="key used">used</span>{% if has_reserved %}<span class="key reserved">reserved</span>{% endif %}{% if !lines.is_empty() %}<span class="key bound">bound</span>{% endif %}</p>
 </figure>
 "#
 )]
@@ -34,6 +34,7 @@ pub(super) struct Chart {
     end: String,
     peak: String,
     top: String,
+    has_reserved: bool,
     used: String,
     total: String,
     lines: Vec<Line>,
@@ -111,6 +112,7 @@ impl Chart {
             end: shown(end),
             peak: shown(peak),
             top: shown(top),
+            has_reserved: points.iter().any(|(_, _, reserved)| *reserved > 0),
             used: scale.path(points.iter().map(|(x, used, _)| (*x, *used))),
             total: scale.path(points.iter().map(|(x, used, reserved)| (*x, used.saturating_add(*reserved)))),
             lines,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use deepgraph_protocol::Millis;
 
-use super::amount::{clock, counted, duration};
+use super::amount::{clock, duration, number};
 use super::badge::{Badge, Standing};
 use super::index::{Index, Link};
 use crate::tree::{Node, NodeKind, ScopeTrace};
@@ -95,7 +95,7 @@ fn grouped(index: &Index, root: &ScopeTrace, until: Millis) -> Vec<Lane> {
         let rows: Vec<Row> = pack(spans).into_iter().map(row).collect();
         let name = match scopes.as_slice() {
             [_] => graph.to_owned(),
-            all => format!("{graph} ({})", counted(all.len() as u64, "instance", "instances")),
+            all => format!("{} × {graph}", number(all.len() as u64)),
         };
         Lane { name, link: None, depth, rows }
     };

@@ -140,22 +140,13 @@ fn by_time(trace: &Trace) -> Vec<Point> {
 }
 
 fn by_position(root: &ScopeTrace) -> Vec<Point> {
-    let mut points = Vec::new();
     let mut used = Spent::default();
-    for scope in root.instances() {
-        for node in scope.super_steps.iter().flat_map(|s| &s.nodes) {
-            charge(node, &mut used, &mut points);
-        }
-    }
-    points
-}
-
-fn charge(node: &Node, used: &mut Spent, points: &mut Vec<Point>) {
-    if node.charged != Spent::default() {
-        *used += node.charged;
-        let x = points.len() as i64 + 1;
-        points.push(Point { x, when: node.step.to_string(), used: *used, reserved: Spent::default() });
-    }
+    let charged = root.all_steps().into_iter().filter(|step| step.charged != Spent::default());
+    let point = |(x, step): (i64, &Node)| {
+        used += step.charged;
+        Point { x, when: step.step.to_string(), used, reserved: Spent::default() }
+    };
+    (1..).zip(charged).map(point).collect()
 }
 
 /// At most [`MOST`] points: of each stretch the one with the most tokens used and reserved, and the last of all.

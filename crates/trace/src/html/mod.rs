@@ -82,7 +82,7 @@ use walk::Walk;
 <section id="steps"><h2>Steps</h2>
 <p class="note">{{ extent }}, by their place in the graph, never by time.</p>
 <form class="tools" hidden><label>Filter <input type="search" autocomplete="off" spellcheck="false" placeholder="name, kind, outcome or text"></label><button type="button" data-all="open">Expand all</button><button type="button" data-all="close">Collapse all</button><output></output></form>
-<div class="tree">{{ root }}</div>
+<div class="tree{% if is_large %} many{% endif %}">{{ root }}</div>
 </section>
 </main>
 <script>{{ script }}</script>
@@ -101,6 +101,8 @@ struct Page<'a> {
     ledger: Ledger,
     extent: String,
     has_output: bool,
+    /// So many steps that the browser should lay out only what can be seen.
+    is_large: bool,
     root: Scope<'a>,
 }
 
@@ -120,6 +122,7 @@ impl Trace {
             timeline: Timeline::of(&walk.index, &self.root),
             ledger: Ledger::of(self),
             extent: head::extent(&walk),
+            is_large: !walk.opens_steps(),
             has_output: !self.root.output.is_empty(),
             root: Scope::of(&mut walk, &self.root),
         };

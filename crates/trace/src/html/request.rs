@@ -62,7 +62,13 @@ enum Row<'a> {
         ext = "html",
         source = r#"<li class="m {{ role }}" data-n="{{ n }}"><span class="role">{{ role }}</span>{% if let Some(name) = name %} <b dir="auto">{{ name }}</b>{% endif %} {% if let Some(text) = text %}{{ text }}{% endif %}{% for call in calls %}{{ call }}{% endfor %}</li>"#
     )]
-    Message { n: usize, role: &'static str, name: Option<&'a str>, text: Option<Text<'a>>, calls: Vec<Call<'a>> },
+    Message {
+        n: usize,
+        role: &'static str,
+        name: Option<&'a str>,
+        text: Option<Text<'a>>,
+        calls: Vec<Call<'a>>,
+    },
     /// Messages that stand in another request.
     #[template(
         ext = "html",

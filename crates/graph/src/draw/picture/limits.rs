@@ -5,7 +5,7 @@ use std::sync::Arc;
 use deepgraph_protocol::Meter;
 
 use super::LineKind;
-use super::lines::{Lead, Place, drawn_tools};
+use super::lines::{Lead, Place, Stage, drawn_tools};
 use crate::draw::taken::Passage;
 use crate::shape::counted_by;
 use crate::{Counted, Graph, Limit, NodeIx, OnReach, ToolIx, Write};
@@ -35,7 +35,8 @@ pub(super) fn leads(graph: &Graph, index: usize, limit: &Limit) -> Vec<Lead> {
         counted(graph, limit).into_iter().map(|from| line(from, at.clone(), LineKind::Counts)).collect();
     match &limit.on_reach {
         OnReach::Exit(reason, _) => {
-            found.push(line(at, Place::Exit(reason.name().into()), LineKind::Limit));
+            let stage = Stage::of(graph, &at);
+            found.push(line(at, Place::Exit(stage, reason.name().into()), LineKind::Limit));
         }
         OnReach::To(node) => found.push(line(at, Place::Node(*node), LineKind::Limit)),
         OnReach::Refuse => {}
@@ -44,7 +45,7 @@ pub(super) fn leads(graph: &Graph, index: usize, limit: &Limit) -> Vec<Lead> {
 }
 
 /// What a limit counts, as far as it has a place in the drawing.
-fn counted(graph: &Graph, limit: &Limit) -> Vec<Place> {
+pub(super) fn counted(graph: &Graph, limit: &Limit) -> Vec<Place> {
     let drawn = drawn_tools(graph);
     let place_tools = |tools: Vec<ToolIx>| tools.into_iter().filter(|t| drawn.contains(t)).map(Place::Tool);
     let place_nodes = |nodes: Vec<NodeIx>| nodes.into_iter().map(Place::Node);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use deepgraph_protocol::Value;
 
-use super::{LineKind, words};
+use super::{LineKind, limits, words};
 use crate::draw::taken::{Passage, RouteOf};
 use crate::shape::offered;
 use crate::{Graph, Node, NodeIx, Route, Target, ToolIx, ValueExpr, Verb, Way};
@@ -17,8 +17,40 @@ pub(super) enum Place {
     Node(NodeIx),
     Tool(ToolIx),
     Limit(usize),
-    /// An exit, by name; `inherit` is that of a called graph.
-    Exit(Arc<str>),
+    /// An exit of a stage, by name; `inherit` is that of a called graph.
+    Exit(Stage, Arc<str>),
+}
+
+/// A stage of a graph: each is drawn by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Stage {
+    Main,
+    Finally,
+}
+
+impl Stage {
+    /// The stage in which a place stands. A limit stands in that of `finally` if it counts nothing else.
+    pub fn of(graph: &Graph, place: &Place) -> Stage {
+        let in_finally = |ix: NodeIx| graph.nodes.get(ix.0).is_some_and(|n| n.in_finally);
+        let is_finally = match place {
+            Place::Start => false,
+            Place::Finally => true,
+            Place::Node(ix) => in_finally(*ix),
+            Place::Tool(tool) => runners(graph, *tool).next().is_some_and(in_finally),
+            Place::Limit(index) => graph.limits.get(*index).is_some_and(|limit| {
+                let counted = limits::counted(graph, limit);
+                !counted.is_empty() && counted.iter().all(|place| Stage::of(graph, place) == Stage::Finally)
+            }),
+            Place::Exit(stage, _) => *stage == Stage::Finally,
+        };
+        if is_finally { Stage::Finally } else { Stage::Main }
+    }
+}
+
+/// The nodes that run a tool.
+pub(super) fn runners(graph: &Graph, tool: ToolIx) -> impl Iterator<Item = NodeIx> {
+    let runs = move |verb: &Verb| matches!(verb, Verb::RunTools(of) if offered(graph, *of).contains(&tool));
+    (0..graph.nodes.len()).map(NodeIx).filter(move |ix| graph.nodes.get(ix.0).is_some_and(|n| runs(&n.verb)))
 }
 
 /// What leads from one place to another.
@@ -42,7 +74,7 @@ const OTHERWISE: &str = "otherwise";
 
 /// All ways of all routes, in the order of the file.
 pub(super) fn leads(graph: &Graph) -> Vec<Lead> {
-    let mut found = Leads(Vec::new());
+    let mut found = Leads { graph, found: Vec::new() };
     found.route(Place::Start, &graph.start, RouteOf::Start, LineKind::Way, "");
     if !always_holds(&graph.start) {
         found.ends(Place::Start, LineKind::Way, OTHERWISE, Passage::NotStarted);
@@ -63,7 +95,7 @@ pub(super) fn leads(graph: &Graph) -> Vec<Lead> {
             }
         }
     }
-    found.0
+    found.found
 }
 
 /// The tools that some node runs, in the order of the file.
@@ -93,9 +125,12 @@ fn always_holds(route: &Route) -> bool {
     route.0.iter().any(always)
 }
 
-struct Leads(Vec<Lead>);
+struct Leads<'g> {
+    graph: &'g Graph,
+    found: Vec<Lead>,
+}
 
-impl Leads {
+impl Leads<'_> {
     fn node(&mut self, ix: NodeIx, node: &Node) {
         let from = Place::Node(ix);
         match &node.next {
@@ -128,11 +163,12 @@ impl Leads {
 
     /// All ways of a route but those that carry on.
     fn route(&mut self, from: Place, route: &Route, of: RouteOf, kind: LineKind, before: &str) {
+        let stage = Stage::of(self.graph, &from);
         for (index, way) in route.0.iter().enumerate() {
             let label = labelled(before, way);
             let passage = |to| Passage::Way { of, way: index, to };
             let mut lead = |to: Place, passage| {
-                self.0.push(Lead { from: from.clone(), to, kind, label: label.clone(), passage });
+                self.found.push(Lead { from: from.clone(), to, kind, label: label.clone(), passage });
             };
             match &way.to {
                 Target::Nodes(nodes) => {
@@ -140,16 +176,16 @@ impl Leads {
                         lead(Place::Node(*node), passage(Some(*node)));
                     }
                 }
-                Target::Exit(reason, _) => lead(Place::Exit(reason.name().into()), passage(None)),
-                Target::Inherit => lead(Place::Exit(INHERIT.into()), passage(None)),
+                Target::Exit(reason, _) => lead(Place::Exit(stage, reason.name().into()), passage(None)),
+                Target::Inherit => lead(Place::Exit(stage, INHERIT.into()), passage(None)),
                 Target::CarryOn => {}
             }
         }
     }
 
     fn ends(&mut self, from: Place, kind: LineKind, label: &str, passage: Passage) {
-        let to = Place::Exit(COMPLETED.into());
-        self.0.push(Lead { from, to, kind, label: label.to_owned(), passage });
+        let to = Place::Exit(Stage::Main, COMPLETED.into());
+        self.found.push(Lead { from, to, kind, label: label.to_owned(), passage });
     }
 }
 
