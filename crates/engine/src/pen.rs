@@ -9,7 +9,8 @@ use crate::channel::State;
 #[derive(Clone, Debug)]
 pub(crate) struct Pen {
     pub(crate) state: State,
-    pub(crate) writes: Vec<(ChannelIx, Value)>,
+    /// What was written, in order; none where nothing has to be joined.
+    pub(crate) writes: Option<Vec<(ChannelIx, Value)>>,
     /// A channel whose writes wait until they are released, and those that wait.
     pub(crate) hold: Option<ChannelIx>,
     pub(crate) held: Vec<Value>,
@@ -18,8 +19,14 @@ pub(crate) struct Pen {
 }
 
 impl Pen {
-    pub(crate) fn new(state: State) -> Pen {
-        Pen { state, writes: Vec::new(), hold: None, held: Vec::new(), gains: Vec::new() }
+    /// Of a node alone: it writes into the state itself.
+    pub(crate) fn alone(state: State) -> Pen {
+        Pen { state, writes: None, hold: None, held: Vec::new(), gains: Vec::new() }
+    }
+
+    /// Of one node among several: what it writes is kept, to be joined with what the others wrote.
+    pub(crate) fn beside_others(state: &State) -> Pen {
+        Pen { writes: Some(Vec::new()), ..Pen::alone(state.overlaid()) }
     }
 
     pub(crate) fn into_state(self) -> State {
@@ -38,9 +45,11 @@ impl Pen {
             return Ok(());
         }
         let known = size(self.state.get(channel));
-        let new = self.state.write(plan, channel, value.clone())?;
+        if let Some(writes) = &mut self.writes {
+            writes.push((channel, value.clone()));
+        }
+        let new = self.state.write(plan, channel, value)?;
         self.gains.push((channel, new, known));
-        self.writes.push((channel, value));
         Ok(())
     }
 }

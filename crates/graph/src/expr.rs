@@ -19,6 +19,26 @@ pub trait Names: Send + Sync + fmt::Debug + 'static {
     fn lookup(&self, name: &str) -> Option<Value>;
 }
 
+/// Names that an expression or template may read and that cost something to make.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wants {
+    /// `limits`.
+    pub limits: bool,
+    /// `run`.
+    pub run: bool,
+}
+
+impl Wants {
+    /// What a text may read: a name that does not stand in it can not be read.
+    fn of(source: &str) -> Wants {
+        Wants { limits: source.contains("limits"), run: source.contains("run") }
+    }
+
+    fn with(self, other: Wants) -> Wants {
+        Wants { limits: self.limits || other.limits, run: self.run || other.run }
+    }
+}
+
 /// An expression. Compiled in the [`Programs`] of its bundle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expr {
@@ -28,6 +48,8 @@ pub struct Expr {
     pub source: Arc<str>,
     /// Where it stands: `FILE:LINE:COLUMN`.
     pub place: Arc<str>,
+    /// What it may read.
+    pub wants: Wants,
 }
 
 /// A template that gives text.
@@ -39,6 +61,8 @@ pub struct Text {
     pub source: Arc<str>,
     /// Where it stands: `FILE:LINE:COLUMN`, or the prompt file.
     pub place: Arc<str>,
+    /// What it may read.
+    pub wants: Wants,
 }
 
 /// A value with expressions in it.
@@ -54,6 +78,19 @@ pub enum ValueExpr {
     List(Vec<ValueExpr>),
     /// A record of such values.
     Record(Vec<(Arc<str>, ValueExpr)>),
+}
+
+impl ValueExpr {
+    /// What it may read.
+    pub fn wants(&self) -> Wants {
+        match self {
+            ValueExpr::Expr(expr) => expr.wants,
+            ValueExpr::Text(text) => text.wants,
+            ValueExpr::Literal(_) => Wants::default(),
+            ValueExpr::List(items) => items.iter().fold(Wants::default(), |w, i| w.with(i.wants())),
+            ValueExpr::Record(fields) => fields.iter().fold(Wants::default(), |w, (_, v)| w.with(v.wants())),
+        }
+    }
 }
 
 /// An expression or template that could not be evaluated.
@@ -122,14 +159,14 @@ impl Programs {
         self.env.compile_expression_owned(source.to_owned()).map(drop)?;
         let key = self.next_key();
         self.env.add_template_owned(key.to_string(), format!("{{% set {RESULT} = ({source}) %}}"))?;
-        Ok(Expr { key, source: source.into(), place: place.into() })
+        Ok(Expr { key, source: source.into(), place: place.into(), wants: Wants::of(source) })
     }
 
     /// Compiles a template.
     pub(crate) fn add_text(&mut self, source: &str, place: &str) -> Result<Text, minijinja::Error> {
         let key = self.next_key();
         self.env.add_template_owned(key.to_string(), source.to_owned())?;
-        Ok(Text { key, source: source.into(), place: place.into() })
+        Ok(Text { key, source: source.into(), place: place.into(), wants: Wants::of(source) })
     }
 
     fn next_key(&mut self) -> Arc<str> {

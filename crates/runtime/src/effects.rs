@@ -28,7 +28,7 @@ impl Driver<'_> {
             Effect::RunOp { step, attempt, timeout_ms, op, input, cache_ms, .. } => {
                 self.run_op(scope, step, attempt, timeout_ms, &op, input, cache_ms);
             }
-            Effect::Spawn { step, graph, input, config, grant } => {
+            Effect::Spawn { step, graph, input, config, grant, nesting } => {
                 let started = Started {
                     graph,
                     input,
@@ -37,6 +37,8 @@ impl Driver<'_> {
                     attempt: 1,
                     semantics: SEMANTICS,
                     bundle: self.bundle.hash.clone(),
+                    nesting,
+                    persisted: Default::default(),
                 };
                 self.slots.enqueue(step.scope(), EntryBody::Started(started));
             }
@@ -129,7 +131,7 @@ impl Driver<'_> {
         attempt: u32,
         timeout_ms: Option<u64>,
         name: &str,
-        input: deepgraph_protocol::Map,
+        input: Arc<deepgraph_protocol::Map>,
         cache_ms: Option<u64>,
     ) {
         let Some(op) = self.runtime.ops.get(name).cloned() else {
@@ -138,7 +140,7 @@ impl Driver<'_> {
             let error = StepError::new(ErrorKind::NotFound, message);
             return self.commit_later(scope, EntryBody::Failed { step, error });
         };
-        let call = CacheKey { call: format!("{name} {}", Value::from(input.clone())) };
+        let call = CacheKey { call: format!("{name} {}", Value::Map(input.clone())) };
         if let (Some(ms), Some((at, known))) = (cache_ms, self.cache.get(&call))
             && u64::try_from(self.now() - at).unwrap_or(0) < ms
         {
@@ -150,7 +152,7 @@ impl Driver<'_> {
         let (scope, step) = (scope.clone(), step);
         let (key, key_step) = (scope.clone(), step.clone());
         self.tasks.spawn(&key, &key_step, async move {
-            let result = bounded(place, timeout_ms, op.call(input)).await;
+            let result = bounded(place, timeout_ms, op.call(Arc::unwrap_or_clone(input))).await;
             Done::Op { scope, step, attempt, cache, result }
         });
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use deepgraph_engine::Machine;
 use deepgraph_graph::{Bundle, GraphIx};
 use deepgraph_model::Models;
-use deepgraph_protocol::{EntryBody, Grant, Map, RunStatus, SEMANTICS, ScopeEnd, ScopePath, Started, StepId};
+use deepgraph_protocol::{EntryBody, Map, RunStatus, SEMANTICS, ScopeEnd, ScopePath, Started, StepId};
 use deepgraph_store::{RunId, RunRecord, RunUpdate, Store};
 use tokio::sync::mpsc;
 
@@ -97,12 +97,12 @@ impl Runtime {
         driver.machines.insert(root.clone(), Live { machine, position: 0 });
         let started = Started {
             graph: new.bundle.root().path.clone(),
-            input: new.input.clone(),
-            config: new.config.clone(),
-            grant: Grant::default(),
+            input: Arc::new(new.input.clone()),
+            config: Arc::new(new.config.clone()),
             attempt: 1,
             semantics: SEMANTICS,
             bundle: new.bundle.hash.clone(),
+            ..Started::default()
         };
         driver.commit_later(&root, EntryBody::Started(started));
         self.finish(driver, control, observer, received).await

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use deepgraph_engine::Machine;
 use deepgraph_graph::{Bundle, GraphIx};
 use deepgraph_protocol::{
-    Effect, Entry, EntryBody, ErrorKind, Grant, Map, Millis, ModelReply, ModelRequest, Output, SEMANTICS,
+    Effect, Entry, EntryBody, ErrorKind, Map, Millis, ModelReply, ModelRequest, Output, SEMANTICS,
     ScopePath, Started, StepError, StepId, StepOutput, Usage, Value,
 };
 
@@ -102,12 +102,12 @@ impl<'a> Sim<'a> {
         let mut world = World::new(self);
         let started = Started {
             graph: bundle.root().path.clone(),
-            input,
-            config,
-            grant: Grant::default(),
+            input: Arc::new(input),
+            config: Arc::new(config),
             attempt: 1,
             semantics: SEMANTICS,
             bundle: bundle.hash.clone(),
+            ..Started::default()
         };
         world.machines.insert(ScopePath::root(), Machine::new(bundle, GraphIx(0), ScopePath::root()));
         world.commit(ScopePath::root(), EntryBody::Started(started));
@@ -334,7 +334,7 @@ impl<'a> World<'a> {
                 self.open.push((scope.clone(), effect));
                 self.commit(scope, dispatched);
             }
-            Effect::Spawn { step, graph, input, config, grant } => {
+            Effect::Spawn { step, graph, input, config, grant, nesting } => {
                 let Some(ix) = self.bundle().find(&graph) else { return };
                 let child = step.scope();
                 self.machines.insert(child.clone(), Machine::new(self.bundle(), ix, child.clone()));
@@ -347,6 +347,8 @@ impl<'a> World<'a> {
                     attempt: 1,
                     semantics: SEMANTICS,
                     bundle: self.bundle().hash.clone(),
+                    nesting,
+                    ..Started::default()
                 };
                 self.commit(child, EntryBody::Started(started));
             }

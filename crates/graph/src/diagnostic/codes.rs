@@ -23,7 +23,8 @@ codes! {
     TOO_LARGE = "DG0008": "The file, a type or an expression is too large.",
     TAB = "DG0009": "A tab in the indentation.",
     NO_FILE = "DG0010": "A file can not be read.",
-    BAD_PATH = "DG0011": "A path that leads out of the graph file's folder.",
+    BAD_PATH = "DG0011": "A path that leads out of the graph file's folder, or is none.",
+    NO_GRAPH = "DG0012": "A file that is called and is no graph.",
     WRONG_KIND = "DG0101": "Something else is wanted here: text, a list, a mapping.",
     MISSING_KEY = "DG0102": "A key is missing.",
     UNKNOWN_KEY = "DG0103": "An unknown key.",
@@ -70,5 +71,8 @@ codes! {
     SELF_LIMIT = "DG0510": "A limit that leads to what it counts.",
     NEVER_WRITTEN = "DG0511": "An output that nothing writes.",
     NOT_RUN = "DG0512": "A model node whose tool calls nothing runs.",
+    NEVER_COMES = "DG0513": "A node in `after` that does not lead there, or perhaps not.",
+    UNBOUNDED = "DG0514": "A graph that calls itself, with no limit on the depth.",
+    NOT_ASKED = "DG0515": "A set of tools that is known only when its server is asked.",
     TOO_MANY = "DG0901": "There are more mistakes than are shown.",
 }

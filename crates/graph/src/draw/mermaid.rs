@@ -193,7 +193,8 @@ impl One<'_> {
                 Verb::Call(call) => format!("call {}", self.callee(&call.callee)),
                 Verb::Ask(_) => "ask".to_owned(),
             };
-            let label = labels::two_lines(&node.name, &detail);
+            let details = std::iter::once(detail).chain(labels::manner(self.graph, node));
+            let label = labels::lines(&node.name, details);
             let (open, close) = match &node.verb {
                 Verb::Pass => ("[", "]"),
                 Verb::Model(_) => ("(", ")"),
@@ -217,7 +218,7 @@ impl One<'_> {
             (None, Some(_)) => "ask".to_owned(),
             (None, None) => String::new(),
         };
-        let label = labels::two_lines(&tool.name, &detail);
+        let label = labels::lines(&tool.name, [detail, labels::approval(tool.approve.as_ref())]);
         let _ = writeln!(text, "{}g{}_t{}>{label}]", self.pad, self.ix, ix.0);
         let _ = writeln!(text, "{}{runner} --- g{}_t{}", self.pad, self.ix, ix.0);
     }

@@ -1,3 +1,5 @@
+mod called;
+
 use std::collections::BTreeMap;
 
 use deepgraph_protocol::{ToolRole, Value};
@@ -105,6 +107,34 @@ graphs:
         call: extract_handoff
         input: {objective: objective, facts: facts, sources: sources}
         update: {note: result.handoff}
+"#;
+
+/// The parts that run per item, wait, grant and count.
+const ITEMS: &str = r#"deepgraph: 1
+config: {most: {type: integer, default: 3, minimum: 1}}
+state: {docs: [string], notes: {type: [string], reduce: append}, m: messages}
+input: [docs]
+tools:
+  put: {call: deep, config: {most: 2}, grant: {tokens: 9, wall_time: 5m}, parameters: {t: string}, approve: args.t}
+limits:
+  turns: {count: turns, max: 3, exit: step_limit}
+  some: {count: [put], if: args.t, per: args.t | length, max: 2, refuse: true}
+  time: {count: active_time, max: 10m, exit: active_time}
+start: {to: [a, b, last]}
+nodes:
+  a: {model: x, prompt: "{{ item }} {{ index }}", each: docs, max_items: config.most, parallel: 2, truncate: {cut: [item]}, update: {notes: result.text}, on_error: {update: {notes: item}}, next: [{if: not result, exit: no_sources}, join]}
+  b: {model: x, messages: m, tools: [put], next: act}
+  act: {run_tools: b, next: join}
+  join: {call: think, input: {reflection: docs[0]}, effect: read, after: [a, act]}
+  last: {update: {notes: docs}, defer: true}
+graphs:
+  deep:
+    config: {most: {type: integer, default: 3, minimum: 1}}
+    state: {t: string}
+    input: [t]
+    limits: {depth: {count: depth, max: config.most, refuse: true}}
+    start: n
+    nodes: {n: {call: deep, input: {t: t}}}
 "#;
 
 const PLAN: &str = "Plan: {{ question }}\n";
@@ -291,9 +321,16 @@ const PIECES: [&str; 34] = [
 
 #[test]
 fn no_text_makes_it_panic() {
+    for sample in [SAMPLE, ITEMS] {
+        assert!(try_load(sample.replace("plan.md", "plan").as_str()).is_ok());
+        mangle(sample);
+    }
+}
+
+fn mangle(sample_text: &str) {
     let mut numbers = Numbers(7);
-    let chars: Vec<char> = SAMPLE.chars().collect();
-    let lines: Vec<&str> = SAMPLE.lines().collect();
+    let chars: Vec<char> = sample_text.chars().collect();
+    let lines: Vec<&str> = sample_text.lines().collect();
     for round in 0..600 {
         let text: String = match round % 3 {
             // Letters taken out, doubled or replaced.

@@ -28,6 +28,7 @@ pub(super) fn of_grant(bundle: &Bundle, graph: GraphIx) -> BTreeSet<&'static str
             Meter::Tokens => Some("token_budget"),
             Meter::CostUsd => Some("cost_budget"),
             Meter::WallTime => Some("deadline"),
+            Meter::ActiveTime => Some("active_time"),
             Meter::ModelCalls => Some("step_limit"),
             Meter::ToolCalls => Some("tool_call_cap"),
             _ => None,

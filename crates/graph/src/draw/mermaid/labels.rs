@@ -1,6 +1,6 @@
 //! Labels: short, and without what Mermaid would read as its own signs.
 
-use crate::{Counted, Graph, Limit, Setting};
+use crate::{Counted, Graph, Limit, Node, Setting, ValueExpr};
 
 /// A label in quotes, escaped.
 pub(super) fn quoted(text: &str) -> String {
@@ -9,10 +9,53 @@ pub(super) fn quoted(text: &str) -> String {
 
 /// A label of a name and, below it, a detail.
 pub(super) fn two_lines(name: &str, detail: &str) -> String {
-    if detail.is_empty() {
-        return quoted(name);
+    lines(name, [detail.to_owned()])
+}
+
+/// A label of a name and, below it, details; those that are empty left out.
+pub(super) fn lines(name: &str, details: impl IntoIterator<Item = String>) -> String {
+    let mut text = escaped(name);
+    for detail in details.into_iter().filter(|d| !d.is_empty()) {
+        text.push_str("<br/>");
+        text.push_str(&escaped(&short(&detail)));
     }
-    format!("\"{}<br/>{}\"", escaped(name), escaped(&short(detail)))
+    format!("\"{text}\"")
+}
+
+/// When and how often a node runs, where that is more than once when it is led to.
+pub(super) fn manner(graph: &Graph, node: &Node) -> Vec<String> {
+    let mut found = Vec::new();
+    if let Some(each) = &node.each {
+        found.push(format!("for each of {}", expression(&each.list)));
+        found.push(format!("at most {}", expression(&each.max_items)));
+    }
+    if !node.after.is_empty() {
+        let names: Vec<&str> =
+            node.after.iter().filter_map(|ix| graph.nodes.get(ix.0)).map(|n| &*n.name).collect();
+        found.push(format!("after {}", names.join(" and ")));
+    }
+    if node.defer {
+        found.push("when nothing else runs".to_owned());
+    }
+    found
+}
+
+/// When a person is asked before a call of a tool is run.
+pub(super) fn approval(approve: Option<&ValueExpr>) -> String {
+    match approve {
+        None => String::new(),
+        Some(ValueExpr::Expr(expr)) => format!("approved by a person if {}", expr.source),
+        Some(_) => "approved by a person".to_owned(),
+    }
+}
+
+fn expression(value: &ValueExpr) -> String {
+    match value {
+        ValueExpr::Expr(expr) => expr.source.to_string(),
+        ValueExpr::Text(text) => text.source.to_string(),
+        ValueExpr::Literal(value) => value.to_json_text(),
+        ValueExpr::List(_) | ValueExpr::Record(_) => "...".to_owned(),
+    }
 }
 
 /// A text of one line and at most 40 characters.

@@ -152,3 +152,32 @@ fn labels_hold_no_signs_of_mermaid() {
     assert!(inner.ends_with('ü'));
     assert_eq!(super::labels::short(&"x".repeat(100)).chars().count(), 40);
 }
+
+#[test]
+fn a_node_says_how_often_and_when_it_runs() {
+    let text = "deepgraph: 1
+name: main
+state: {l: {type: [string], reduce: append}, m: messages}
+tools:
+  put: {call: think, approve: true}
+  get: {call: search, approve: args.limit > 5}
+limits: {t: {count: turns, max: 3, exit: step_limit}}
+start: {to: [a, b, last]}
+nodes:
+  a: {call: think, input: {reflection: item}, each: 'l | unique', max_items: 4, next: c}
+  b: {model: x, messages: m, tools: [put, get], next: r}
+  r: {run_tools: b, next: c}
+  c: {update: {l: \"'x'\"}, after: [a, r]}
+  last: {update: {l: \"'y'\"}, defer: true}
+";
+    let drawn = mermaid(&clean(text));
+    for line in [
+        r#"g0_n0[/"a<br/>call think<br/>for each of l #124; unique<br/>at most 4"/]"#,
+        r#"g0_n3["c<br/>after a and r"]"#,
+        r#"g0_n4["last<br/>when nothing else runs"]"#,
+        r#"g0_t0>"put<br/>call think<br/>approved by a person"]"#,
+        r#"g0_t1>"get<br/>call search<br/>approved by a person if args.limit #gt; 5"]"#,
+    ] {
+        assert!(drawn.lines().any(|l| l.trim() == line), "{line}\n{drawn}");
+    }
+}
