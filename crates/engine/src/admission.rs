@@ -47,12 +47,12 @@ impl Machine {
         }
         let local = Local::args(args.clone());
         if let Some(condition) = &limit.filter.condition
-            && !self.value(condition, &self.state, &local)?.is_true()
+            && !self.value(condition, &self.view(), &local)?.is_true()
         {
             return Ok(Counts::No);
         }
         match &limit.filter.per {
-            Some(per) => Ok(Counts::ByValue(self.value(per, &self.state, &local)?.to_json_text())),
+            Some(per) => Ok(Counts::ByValue(self.value(per, &self.view(), &local)?.to_json_text())),
             None => Ok(Counts::Together),
         }
     }

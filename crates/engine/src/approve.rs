@@ -16,7 +16,7 @@ impl Machine {
     pub(crate) fn wants_approval(&self, tool: &Tool, args: &Value) -> Result<bool, StepError> {
         match &tool.approve {
             None => Ok(false),
-            Some(when) => Ok(self.value(when, &self.state, &Local::args(args.clone()))?.is_true()),
+            Some(when) => Ok(self.value(when, &self.view(), &Local::args(args.clone()))?.is_true()),
         }
     }
 

@@ -56,7 +56,7 @@ impl Machine {
             None => error.kind.is_transient(),
             Some(condition) => {
                 let local = local.clone().with_error(error);
-                self.value(condition, &self.state, &local).is_ok_and(|v| v.is_true())
+                self.value(condition, &self.view(), &local).is_ok_and(|v| v.is_true())
             }
         }
     }

@@ -132,7 +132,7 @@ impl Machine {
         local: &Local,
         timeout: Option<&Setting>,
     ) -> Progress {
-        let question: Arc<str> = match self.text(&ask.question, &self.state, local) {
+        let question: Arc<str> = match self.text(&ask.question, &self.view(), local) {
             Ok(question) => question.trim().into(),
             Err(error) => return self.fail_at_once(step, error),
         };
@@ -150,7 +150,7 @@ impl Machine {
     fn call_input(&self, input: &[(Arc<str>, ValueExpr)], local: &Local) -> Result<Map, StepError> {
         let mut given = Map::new();
         for (name, value) in input {
-            let value = self.value(value, &self.state, local)?;
+            let value = self.value(value, &self.view(), local)?;
             if !value.is_null() {
                 given.insert(name.clone(), value);
             }

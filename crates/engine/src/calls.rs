@@ -119,7 +119,7 @@ impl Machine {
 
     fn answer(&self, tool: &Tool, result: &Value, local: &Local, pen: &Pen) -> Result<Arc<str>, StepError> {
         let text = match &tool.answer {
-            Some(template) => self.text(template, &pen.state, local)?,
+            Some(template) => self.text(template, &pen.view(), local)?,
             None => match (result, result.get("text")) {
                 (Value::Null, _) => "ok".to_owned(),
                 (_, Some(Value::Text(text))) => text.to_string(),

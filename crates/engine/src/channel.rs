@@ -6,54 +6,24 @@ use deepgraph_graph::{Channel, ChannelIx, Graph, Reducer};
 use deepgraph_protocol::ErrorKind::Graph as GraphKind;
 use deepgraph_protocol::{Message, StepError, Value};
 
-/// The values of all channels, by index. Shared: a clone copies pointers, whatever the number of channels.
-///
-/// A node that writes beside others has what it wrote laid over the state that all of them read; a node alone
-/// writes in place.
+/// The values of all channels, by index. Shared: a clone copies a pointer, whatever the number of channels.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct State {
-    base: Arc<Vec<Value>>,
-    /// What one node of several wrote, by channel.
-    over: Option<Vec<(ChannelIx, Value)>>,
-}
+pub(crate) struct State(Arc<Vec<Value>>);
 
 impl State {
     /// Every channel at its initial value.
     pub(crate) fn initial(graph: &Graph) -> State {
-        State { base: Arc::new(graph.channels.iter().map(|c| c.initial.clone()).collect()), over: None }
-    }
-
-    /// The same state, with what is written from now on laid over it.
-    pub(crate) fn overlaid(&self) -> State {
-        State { base: self.base.clone(), over: Some(self.over.clone().unwrap_or_default()) }
+        State(Arc::new(graph.channels.iter().map(|c| c.initial.clone()).collect()))
     }
 
     /// The value of a channel.
     pub(crate) fn get(&self, channel: ChannelIx) -> &Value {
-        let over = self.over.as_deref().unwrap_or_default();
-        match over.iter().find(|(written, _)| *written == channel) {
-            Some((_, value)) => value,
-            None => &self.base[channel.0],
-        }
+        &self.0[channel.0]
     }
 
     /// Sets a channel, whatever its reducer.
     pub(crate) fn set(&mut self, channel: ChannelIx, value: Value) {
-        *self.slot(channel) = value;
-    }
-
-    fn slot(&mut self, channel: ChannelIx) -> &mut Value {
-        let Some(over) = &mut self.over else {
-            return &mut Arc::make_mut(&mut self.base)[channel.0];
-        };
-        let at = match over.iter().position(|(written, _)| *written == channel) {
-            Some(at) => at,
-            None => {
-                over.push((channel, self.base[channel.0].clone()));
-                over.len() - 1
-            }
-        };
-        &mut over[at].1
+        Arc::make_mut(&mut self.0)[channel.0] = value;
     }
 
     /// Joins a write with what the channel holds. Gives how many items were new, for lists.
@@ -64,9 +34,39 @@ impl State {
         value: Value,
     ) -> Result<u64, StepError> {
         let declared = &graph.channels[channel.0];
-        reduce(declared, self.slot(channel), value).map_err(|why| {
+        let slot = &mut Arc::make_mut(&mut self.0)[channel.0];
+        reduce(declared, slot, value).map_err(|why| {
             StepError::new(GraphKind, format!("channel `{}` of graph `{}`: {why}", declared.name, graph.name))
         })
+    }
+}
+
+/// The state as one node reads it: with what it wrote itself in a super-step that it shares with others. Those
+/// writes are joined when they are read, so that a node that only adds to a long list copies nothing.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct View {
+    state: State,
+    own: Option<Arc<Vec<(ChannelIx, Value)>>>,
+}
+
+impl View {
+    /// The state as it is.
+    pub(crate) fn of(state: &State) -> View {
+        View { state: state.clone(), own: None }
+    }
+
+    /// The state with own writes over it.
+    pub(crate) fn with_writes(state: &State, own: &Arc<Vec<(ChannelIx, Value)>>) -> View {
+        View { state: state.clone(), own: Some(own.clone()) }
+    }
+
+    /// The value of a channel. A write that does not fit is told where the writes of all nodes are joined.
+    pub(crate) fn get(&self, graph: &Graph, channel: ChannelIx) -> Value {
+        let mut value = self.state.get(channel).clone();
+        for (_, written) in self.own.iter().flat_map(|own| own.iter()).filter(|(c, _)| *c == channel) {
+            let _ = reduce(&graph.channels[channel.0], &mut value, written.clone());
+        }
+        value
     }
 }
 

@@ -3,7 +3,7 @@
 use deepgraph_graph::{Each, Node, Target, Verb};
 use deepgraph_protocol::{ErrorClass, ErrorKind, Event, Exit, StepError, StepId, Value};
 
-use crate::channel::State;
+use crate::channel::View;
 use crate::exit::Candidate;
 use crate::join::{Arrival, arrival, child_result};
 use crate::machine::Machine;
@@ -47,7 +47,7 @@ impl Machine {
 
     /// The list and the bound of its items.
     fn items_of(&self, each: &Each) -> Result<(Vec<Value>, u64), StepError> {
-        let list = self.value(&each.list, &self.state, &Local::default())?;
+        let list = self.value(&each.list, &self.view(), &Local::default())?;
         let values = match list {
             Value::Null => Vec::new(),
             Value::List(values) => values.to_vec(),
@@ -56,7 +56,7 @@ impl Machine {
                 return Err(StepError::new(ErrorKind::Graph, message));
             }
         };
-        let bound = self.value(&each.max_items, &self.state, &Local::default())?;
+        let bound = self.value(&each.max_items, &self.view(), &Local::default())?;
         match bound.as_int().map(u64::try_from) {
             Some(Ok(bound)) => Ok((values, bound)),
             _ => {
@@ -133,7 +133,7 @@ impl Machine {
     fn tell_item(&mut self, node: &Node, step: &StepId, local: &Local) {
         let title = match &node.title {
             Some(text) => {
-                self.text(text, &self.state, local).map_or_else(|_| node.name.clone(), |title| title.into())
+                self.text(text, &self.view(), local).map_or_else(|_| node.name.clone(), |title| title.into())
             }
             None => node.name.clone(),
         };
@@ -185,7 +185,7 @@ impl Machine {
         pen: &mut Pen,
     ) -> Result<Arrival, StepError> {
         // All items read the state as it stood at the start of the super-step.
-        let start = pen.state.clone();
+        let start = pen.view();
         let mut results = Vec::with_capacity(items.items.len());
         let mut ends = ItemEnds::default();
         for (index, item) in items.items.into_iter().enumerate() {
@@ -240,7 +240,7 @@ impl Machine {
         &mut self,
         node: &Node,
         error: &StepError,
-        start: &State,
+        start: &View,
         local: Local,
         pen: &mut Pen,
         ends: &mut ItemEnds,

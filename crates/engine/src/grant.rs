@@ -105,7 +105,7 @@ impl Machine {
     ) -> Result<BTreeMap<Meter, u64>, StepError> {
         let mut asked = BTreeMap::new();
         for (meter, expr) in grant {
-            let value = self.value(expr, &self.state, local)?;
+            let value = self.value(expr, &self.view(), local)?;
             let Some(units) = value.as_float() else {
                 let message = format!("`grant` of {} must be a number, it is {value}", meter.name());
                 return Err(StepError::new(ErrorKind::Graph, message));

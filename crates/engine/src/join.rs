@@ -10,7 +10,7 @@ use deepgraph_protocol::{
     ErrorClass, ErrorKind, Exit, FinishReason, Message, ModelReply, ScopeEnd, StepError, Value,
 };
 
-use crate::channel::State;
+use crate::channel::{State, View};
 use crate::exit::Candidate;
 use crate::limits::What;
 use crate::machine::Machine;
@@ -86,16 +86,19 @@ impl Machine {
         {
             drop(base);
             self.track_gains(&pen.gains);
-            self.state = pen.state;
+            self.state = pen.into_state();
             return;
         }
         let bundle = self.bundle.clone();
         let plan = bundle.graph(self.graph);
         self.state = base;
         let mut writers: BTreeMap<ChannelIx, NodeIx> = BTreeMap::new();
-        for (node, pen) in pens {
+        // What the nodes read is let go first: then nothing is copied to be written.
+        let written: Vec<(NodeIx, Vec<(ChannelIx, Value)>)> =
+            pens.into_iter().map(|(node, pen)| (node, pen.into_writes())).collect();
+        for (node, writes) in written {
             let mut joined = Pen::alone(std::mem::take(&mut self.state));
-            for (channel, value) in pen.writes.unwrap_or_default() {
+            for (channel, value) in writes {
                 let declared = &plan.channels[channel.0];
                 if declared.reducer == Reducer::Replace
                     && let Some(other) = writers.insert(channel, node).filter(|other| *other != node)
@@ -246,7 +249,7 @@ impl Machine {
 
     /// Evaluates an `update` over the state as the node sees it, then writes all of it.
     pub(crate) fn write_all(&self, update: &[Write], local: &Local, pen: &mut Pen) -> Result<(), StepError> {
-        let values = self.values_of(update, local, &pen.state)?;
+        let values = self.values_of(update, local, &pen.view())?;
         self.write_values(update, values, pen)
     }
 
@@ -255,14 +258,14 @@ impl Machine {
         &self,
         update: &[Write],
         local: &Local,
-        over: &State,
+        over: &View,
         pen: &mut Pen,
     ) -> Result<(), StepError> {
         let values = self.values_of(update, local, over)?;
         self.write_values(update, values, pen)
     }
 
-    fn values_of(&self, update: &[Write], local: &Local, over: &State) -> Result<Vec<Value>, StepError> {
+    fn values_of(&self, update: &[Write], local: &Local, over: &View) -> Result<Vec<Value>, StepError> {
         update.iter().map(|w| self.value(&w.value, over, local)).collect()
     }
 
@@ -279,7 +282,7 @@ impl Machine {
         pen: &mut Pen,
     ) -> Result<Option<Target>, StepError> {
         for way in &route.0 {
-            if self.holds(way, &local, &pen.state)? {
+            if self.holds(way, &local, &pen.view())? {
                 self.write_all(&way.update, &local, pen)?;
                 return Ok(Some(way.to.clone()));
             }
@@ -292,7 +295,7 @@ impl Machine {
         &self,
         route: &Route,
         local: Local,
-        over: &State,
+        over: &View,
         pen: &mut Pen,
     ) -> Result<Option<Target>, StepError> {
         for way in &route.0 {
@@ -304,10 +307,10 @@ impl Machine {
         Ok(None)
     }
 
-    fn holds(&self, way: &Way, local: &Local, state: &State) -> Result<bool, StepError> {
+    fn holds(&self, way: &Way, local: &Local, view: &View) -> Result<bool, StepError> {
         match &way.condition {
             None => Ok(true),
-            Some(condition) => Ok(self.value(condition, state, local)?.is_true()),
+            Some(condition) => Ok(self.value(condition, view, local)?.is_true()),
         }
     }
 }

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use deepgraph_graph::{Lookup, Names, Text, ValueExpr, Wants};
+use deepgraph_graph::{Bundle, Context, GraphIx, Names, Text, ValueExpr, Wants};
 use deepgraph_protocol::{ErrorKind, Map, StepError, Value};
 
-use crate::channel::State;
+use crate::channel::View;
 use crate::limits::LimitView;
 use crate::machine::Machine;
 
@@ -46,8 +46,9 @@ impl Local {
 /// The names in scope for one evaluation.
 #[derive(Debug)]
 struct Frame {
-    lookup: Arc<Lookup>,
-    state: State,
+    bundle: Arc<Bundle>,
+    graph: GraphIx,
+    view: View,
     config: Arc<Map>,
     limits: Option<Vec<LimitView>>,
     run: Option<Value>,
@@ -67,23 +68,32 @@ impl Names for Frame {
             "error" => self.local.error.clone(),
             "item" => self.local.item.as_ref().map(|(item, _)| item.clone()),
             "index" => self.local.item.as_ref().map(|(_, index)| Value::Int(*index as i64)),
-            channel => self.lookup.channel(channel).map(|ix| self.state.get(ix).clone()),
+            channel => {
+                let graph = self.bundle.graph(self.graph);
+                graph.channel(channel).map(|ix| self.view.get(graph, ix))
+            }
         }
     }
 }
 
 impl Machine {
-    /// The names of this instance over a state. Limits and the run are made only where they may be read.
-    pub(crate) fn names(&self, wants: Wants, state: &State, local: &Local) -> Arc<dyn Names> {
+    /// The names of this instance over a view of its state. Limits and the run are made only where they may be read.
+    pub(crate) fn names(&self, wants: Wants, view: &View, local: &Local) -> Context {
         let at = self.reading();
-        Arc::new(Frame {
-            lookup: self.lookup.clone(),
-            state: state.clone(),
+        Context::of(Frame {
+            bundle: self.bundle.clone(),
+            graph: self.graph,
+            view: view.clone(),
             config: self.config.clone(),
             limits: wants.limits.then(|| self.limits.iter().map(|l| l.view(&at)).collect()),
             run: wants.run.then(|| self.run_record()),
             local: local.clone(),
         })
+    }
+
+    /// The state as it stands, to read from.
+    pub(crate) fn view(&self) -> View {
+        View::of(&self.state)
     }
 
     fn run_record(&self) -> Value {
@@ -95,11 +105,11 @@ impl Machine {
     }
 
     /// The value of an expression; where it has none, the graph is at fault.
-    pub(crate) fn value(&self, expr: &ValueExpr, state: &State, local: &Local) -> Result<Value, StepError> {
+    pub(crate) fn value(&self, expr: &ValueExpr, view: &View, local: &Local) -> Result<Value, StepError> {
         if let ValueExpr::Literal(fixed) = expr {
             return Ok(fixed.clone());
         }
-        let names = self.names(expr.wants(), state, local);
+        let names = self.names(expr.wants(), view, local);
         self.bundle
             .programs
             .value(expr, &names)
@@ -107,8 +117,8 @@ impl Machine {
     }
 
     /// The text of a template; where it has none, the graph is at fault.
-    pub(crate) fn text(&self, text: &Text, state: &State, local: &Local) -> Result<String, StepError> {
-        let names = self.names(text.wants, state, local);
+    pub(crate) fn text(&self, text: &Text, view: &View, local: &Local) -> Result<String, StepError> {
+        let names = self.names(text.wants, view, local);
         self.bundle
             .programs
             .render(text, &names)

@@ -49,7 +49,8 @@ impl Machine {
         state: &State,
         local: &Local,
     ) -> Result<ModelRequest, StepError> {
-        let render = |text: &deepgraph_graph::Text| self.text(text, state, local).map(|t| t.trim().to_owned());
+        let view = crate::channel::View::of(state);
+        let render = |text: &deepgraph_graph::Text| self.text(text, &view, local).map(|t| t.trim().to_owned());
         let mut messages = Vec::new();
         if let Some(system) = &model.system {
             messages.push(Message::system(render(system)?));

@@ -157,7 +157,7 @@ impl Machine {
         let title = match &declared.title {
             // A title of items is that of each of them; the node itself goes by its name.
             Some(text) if declared.each.is_none() => self
-                .text(text, &self.state, &Local::default())
+                .text(text, &self.view(), &Local::default())
                 .unwrap_or_else(|_| declared.name.to_string())
                 .into(),
             _ => declared.name.clone(),

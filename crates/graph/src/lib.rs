@@ -31,7 +31,7 @@ pub mod vocabulary;
 pub use data::read_data;
 pub use diagnostic::{CODES, Diagnostic, Diagnostics, Severity};
 pub use draw::mermaid;
-pub use expr::{EvalError, Expr, Names, Programs, Text, ValueExpr, Wants};
+pub use expr::{Context, EvalError, Expr, Names, Programs, Text, ValueExpr, Wants};
 pub use files::Files;
 pub use load::{Loaded, load};
 pub use ops::{Op, OpTable, ServerTool};

@@ -74,7 +74,7 @@ pub fn load(entry: &str, files: &dyn Files, ops: &OpTable) -> Result<Loaded, Dia
         concurrency: parts.concurrency,
         ops: ops.clone(),
         servers: parts.servers,
-        programs: reader.programs,
+        programs: reader.programs.finished(),
         hash: hash(&source),
         source,
     };

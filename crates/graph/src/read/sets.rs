@@ -88,12 +88,16 @@ impl Reader<'_> {
             }
             self.check_only(set, home);
             // Which tools a node offers decides what counts as a turn.
-            sites.limits_broken |= !set.known;
+            sites.limits_broken |= !set.known || set.tools.is_empty();
             let server = set.node.get("call").and_then(set_of).unwrap_or("");
             let unknown = self.ops.server(server).is_none() || home.all.server(server).is_none();
             if set.tools.is_empty() && unknown {
                 // Nothing is known of the tools; what is wrong in the entry is told all the same.
                 self.tool(home, Named { key: set.key, node: set.node }, sites);
+            }
+            if set.known && set.tools.is_empty() && set.node.get("only").is_none() && !unknown {
+                let message = format!("the server \"{server}\" has no tools, and {what} stands for all of them");
+                self.error(code::UNKNOWN_TOOL, set.key.place, message);
             }
             if !set.known && set.node.get("only").is_none() && home.all.server(server).is_some() {
                 let message = format!("which tools {what} stands for is known when the server is asked");

@@ -79,7 +79,7 @@ fn only_the_graph_that_is_run_keeps_its_state() {
     compare(&[(
         "a local graph",
         text(", persist: thread"),
-        &["DG0105 7:30 graph \"c\" is called, and only the graph that is run keeps its state | keep the value in the root graph, give it by `input` and take it back by `output`"],
+        &["DG0105 7:31 graph \"c\" is called, and only the graph that is run keeps its state | keep the value in the root graph, give it by `input` and take it back by `output`"],
     )]);
     let called = kept("'k/{{ q }}'");
     let root = "deepgraph: 1\nstate: {q: string}\ninput: [q]\nstart: a\nnodes: {a: {call: lib.yaml, input: {q: q}}}\n";
