@@ -78,7 +78,8 @@ impl Machine {
         let Some(Progress::Open(open)) = self.progress(place) else { return };
         open.attempts = next;
         let Some(effect) = &mut open.effect else { return };
-        if let Effect::CallModel { attempt, delay_ms, .. } | Effect::RunOp { attempt, delay_ms, .. } = effect {
+        if let Effect::CallModel { attempt, delay_ms, .. } | Effect::RunOp { attempt, delay_ms, .. } = effect
+        {
             *attempt = next.number;
             *delay_ms = delay;
         }

@@ -111,7 +111,7 @@ impl Machine {
         sending: Sending<'_>,
     ) -> Result<PendingSpawn, StepError> {
         self.fits_child(graph, &input)?;
-        let config = self.child_config(&call.config);
+        let config = self.child_config(&call.config)?;
         let nesting = self.child_nesting(graph, &config)?;
         Ok(PendingSpawn {
             step: step.clone(),

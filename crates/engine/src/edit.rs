@@ -49,7 +49,9 @@ impl Machine {
     fn again(&mut self, run: NodeRun) -> NodeRun {
         for open in opens(&run) {
             self.end_of(&run.step, open);
-            if !open.attempts.dispatched && matches!(open.effect, Some(deepgraph_protocol::Effect::CallModel { .. })) {
+            if !open.attempts.dispatched
+                && matches!(open.effect, Some(deepgraph_protocol::Effect::CallModel { .. }))
+            {
                 self.coming = self.coming.saturating_sub(1);
             }
         }

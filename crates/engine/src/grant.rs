@@ -29,14 +29,8 @@ pub(crate) struct PendingSpawn {
 }
 
 /// The meters that a child can be granted.
-const GRANTED: [Meter; 6] = [
-    Meter::Tokens,
-    Meter::CostUsd,
-    Meter::ModelCalls,
-    Meter::ToolCalls,
-    Meter::WallTime,
-    Meter::ActiveTime,
-];
+const GRANTED: [Meter; 6] =
+    [Meter::Tokens, Meter::CostUsd, Meter::ModelCalls, Meter::ToolCalls, Meter::WallTime, Meter::ActiveTime];
 
 impl Machine {
     /// Checks a child's input against its declared types.
@@ -59,15 +53,23 @@ impl Machine {
     }
 
     /// The configuration of a child: ours, with what the call says otherwise.
-    pub(crate) fn child_config(&self, overrides: &[(Arc<str>, Setting)]) -> Arc<Map> {
+    pub(crate) fn child_config(&self, overrides: &[(Arc<str>, Setting)]) -> Result<Arc<Map>, StepError> {
         if overrides.is_empty() {
-            return self.config.clone();
+            return Ok(self.config.clone());
         }
         let mut config = (*self.config).clone();
         for (key, setting) in overrides {
-            config.insert(key.clone(), setting.resolve(&self.config).clone());
+            let value = setting.resolve(&self.config);
+            let fitted = match self.bundle.config.get(key) {
+                Some(field) if !value.is_null() => field.check(value).map_err(|why| {
+                    let message = format!("the config value `{key}` for the child {why}");
+                    StepError::new(ErrorKind::InvalidInput, message)
+                })?,
+                _ => value.clone(),
+            };
+            config.insert(key.clone(), fitted);
         }
-        Arc::new(config)
+        Ok(Arc::new(config))
     }
 
     /// How often each graph whose nesting is limited will enclose a child; refused where it would be too deep.

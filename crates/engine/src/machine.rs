@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use deepgraph_graph::{Bundle, Graph, GraphIx, Lookup, NodeIx};
 use deepgraph_protocol::{
-    Entry, EntryBody, ErrorKind, Event, Exit, Grant, Map, Millis, Nesting, Output, ScopeEnd,
-    ScopePath, StepError, StepId, ToolCall, Value,
+    Entry, EntryBody, ErrorKind, Event, Exit, Grant, Map, Millis, Nesting, Output, ScopeEnd, ScopePath,
+    StepError, StepId, ToolCall, Value,
 };
 
 use crate::channel::State;
@@ -91,6 +91,8 @@ pub struct Machine {
     /// The time of the `finally` stage is up: what is open is given up, and only ops still run.
     pub(crate) overtime: Option<StepError>,
     pub(crate) cancelling: Option<Option<String>>,
+    /// How what is out in the current super-step is given up, if it is.
+    pub(crate) giving: Option<crate::settle::Giving>,
     /// Exits of children, by the step that started them.
     pub(crate) children: Vec<(StepId, Vec<Exit>)>,
     pub(crate) last_step: Option<StepId>,
@@ -143,6 +145,7 @@ impl Machine {
             stopping: false,
             overtime: None,
             cancelling: None,
+            giving: None,
             children: Vec::new(),
             last_step: None,
             end: None,
@@ -169,7 +172,9 @@ impl Machine {
             EntryBody::Answered { step, answer } => self.answered(step, answer),
             EntryBody::TimerFired { timer } => self.timer_fired(timer),
             EntryBody::StateEdited { state } => self.state_edited(state),
-            EntryBody::CancelRequested { detail } => self.cancel_requested(detail.clone()),
+            EntryBody::CancelRequested { detail, reason } => {
+                self.cancel_requested(detail.clone(), reason.as_ref());
+            }
         }
         self.advance();
         self.watch_clock();

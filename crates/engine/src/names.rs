@@ -110,18 +110,12 @@ impl Machine {
             return Ok(fixed.clone());
         }
         let names = self.names(expr.wants(), view, local);
-        self.bundle
-            .programs
-            .value(expr, &names)
-            .map_err(|e| StepError::new(ErrorKind::Graph, e.to_string()))
+        self.bundle.programs.value(expr, &names).map_err(|e| StepError::new(ErrorKind::Graph, e.to_string()))
     }
 
     /// The text of a template; where it has none, the graph is at fault.
     pub(crate) fn text(&self, text: &Text, view: &View, local: &Local) -> Result<String, StepError> {
         let names = self.names(text.wants, view, local);
-        self.bundle
-            .programs
-            .render(text, &names)
-            .map_err(|e| StepError::new(ErrorKind::Graph, e.to_string()))
+        self.bundle.programs.render(text, &names).map_err(|e| StepError::new(ErrorKind::Graph, e.to_string()))
     }
 }

@@ -44,7 +44,9 @@ impl Machine {
                 let k = number(call)?;
                 (turn.calls.get(k)?.step.below(&run.step)? == call).then(|| part(k))?
             }
-            Work::Each(_) => Part::Item(number(step.below(&run.step).filter(|rest| rest.starts_with("item."))?)?),
+            Work::Each(_) => {
+                Part::Item(number(step.below(&run.step).filter(|rest| rest.starts_with("item."))?)?)
+            }
         };
         let place = Place { node, part };
         self.open_at(place).is_some().then_some(place)
@@ -146,7 +148,11 @@ impl Machine {
     /// The effects that are open, as they were put out last, waiting times left out: what a new driver has to
     /// carry out after a crash.
     pub fn open_effects(&self) -> Vec<Effect> {
-        let steps = self.current.iter().flat_map(opens).filter_map(|open| open.effect.clone());
+        // What is given up is not sent out again. A child may have ended meanwhile, so its start is put out too.
+        let kept = |effect: &Effect| self.giving.is_none() || matches!(effect, Effect::Spawn { .. });
+        let steps =
+            self.current.iter().flat_map(opens).filter_map(|open| open.effect.clone()).filter(|e| kept(e));
+        let abandons = self.giving.iter().flat_map(|giving| self.abandons(giving));
         let timers = self.timers.iter().map(|(timer, at)| Effect::WakeAt { timer: timer.clone(), at: *at });
         steps
             .map(|mut effect| {
@@ -155,6 +161,7 @@ impl Machine {
                 }
                 effect
             })
+            .chain(abandons)
             .chain(timers)
             .collect()
     }

@@ -50,7 +50,8 @@ impl Machine {
         local: &Local,
     ) -> Result<ModelRequest, StepError> {
         let view = crate::channel::View::of(state);
-        let render = |text: &deepgraph_graph::Text| self.text(text, &view, local).map(|t| t.trim().to_owned());
+        let render =
+            |text: &deepgraph_graph::Text| self.text(text, &view, local).map(|t| t.trim().to_owned());
         let mut messages = Vec::new();
         if let Some(system) = &model.system {
             messages.push(Message::system(render(system)?));

@@ -5,10 +5,11 @@
 
 use deepgraph_graph::{Returns, Verb};
 use deepgraph_protocol::{
-    Effect, ErrorKind, FinishReason, Meter, ModelReply, ScopeEnd, Spent, StepError, StepId,
-    StepOutput, Usage, Value,
+    Effect, ErrorKind, ExitClass, ExitReason, FinishReason, Meter, ModelReply, ScopeEnd, Spent, StepError, StepId, StepOutput,
+    Usage, Value,
 };
 
+use crate::exit::Candidate;
 use crate::limits::What;
 use crate::machine::{Machine, Phase};
 use crate::place::{Part, Place, opens};
@@ -100,11 +101,7 @@ impl Machine {
     }
 
     pub(crate) fn completed(&mut self, step: &StepId, attempt: u32, output: &StepOutput) {
-        let current = self.place(step).filter(|place| {
-            let out = self.open_at(*place).map(|open| open.attempts.number);
-            out == Some(attempt)
-        });
-        let Some(place) = current else {
+        let Some(place) = self.place_of_attempt(step, attempt) else {
             // It was given up: what it used is known now, and nothing else changes.
             if let StepOutput::Model(reply) = output {
                 self.ledger.late(step, spent(reply.usage, reply.cost_micro_usd));
@@ -147,7 +144,9 @@ impl Machine {
     }
 
     pub(crate) fn attempt_failed(&mut self, step: &StepId, attempt: u32, error: &StepError, usage: Usage) {
-        let Some(place) = self.place(step) else { return };
+        let Some(place) = self.place_of_attempt(step, attempt) else {
+            return self.ledger.late(step, spent(usage, Some(0)));
+        };
         if self.is_model(place) {
             // The provider may have worked for an answer that never came: that stays charged.
             let lost = matches!(error.kind, ErrorKind::StepTimeout | ErrorKind::Network) && !error.unsent;
@@ -158,6 +157,12 @@ impl Machine {
             }
         }
         self.try_again(step, place, attempt, error.clone());
+    }
+
+    /// Where a step stands whose attempt of this number is out.
+    fn place_of_attempt(&self, step: &StepId, attempt: u32) -> Option<Place> {
+        let place = self.place(step)?;
+        (self.open_at(place)?.attempts.number == attempt).then_some(place)
     }
 
     pub(crate) fn failed(&mut self, step: &StepId, error: &StepError) {
@@ -194,17 +199,29 @@ impl Machine {
         self.finish(step, place, Outcome::Record(record));
     }
 
-    pub(crate) fn cancel_requested(&mut self, detail: Option<String>) {
+    pub(crate) fn cancel_requested(&mut self, detail: Option<String>, reason: Option<&ExitReason>) {
         if self.phase == Phase::Ended || self.cancelling.is_some() {
             return;
         }
-        self.cancelling = Some(detail);
-        self.abandon_all(CANCEL_GRACE_MS, "cancelled");
+        match reason {
+            None => {
+                self.cancelling = Some(detail);
+                self.abandon_all(Giving { grace_ms: CANCEL_GRACE_MS, reason: None }, "cancelled");
+            }
+            // The parent's time is up: this instance ends as if it were its own.
+            Some(reason) if self.phase == Phase::Main && !self.stopping => {
+                let class = reason.class().unwrap_or(ExitClass::Budget);
+                self.candidates.push(Candidate { detail, ..Candidate::route(reason.clone(), class) });
+                self.stopping = true;
+                self.abandon_all(Giving { grace_ms: 0, reason: Some(reason.clone()) }, "the time is up");
+            }
+            Some(_) => {}
+        }
     }
 
     /// Gives up every step that is out, within a grace; calls and items that wait for a place do not start any
     /// more.
-    pub(crate) fn abandon_all(&mut self, grace_ms: u64, why: &str) {
+    pub(crate) fn abandon_all(&mut self, giving: Giving, why: &str) {
         let given_up = || Progress::Done(Outcome::Failed(StepError::new(ErrorKind::Cancelled, why)));
         for run in &mut self.current {
             match &mut run.work {
@@ -217,7 +234,11 @@ impl Machine {
                     }
                 }
                 Work::Each(items) => {
-                    let waiting = items.items.iter_mut().enumerate().filter(|(_, i)| matches!(i.stage, ItemStage::Waiting(_)));
+                    let waiting = items
+                        .items
+                        .iter_mut()
+                        .enumerate()
+                        .filter(|(_, i)| matches!(i.stage, ItemStage::Waiting(_)));
                     for (index, item) in waiting {
                         self.ledger.settle_child(&run.step.item(index + 1), Spent::default());
                         item.stage = ItemStage::Started(given_up());
@@ -226,14 +247,32 @@ impl Machine {
                 }
             }
         }
-        let open: Vec<StepId> = self
-            .current
-            .iter()
-            .flat_map(opens)
-            .filter_map(|open| open.effect.as_ref().and_then(Effect::step).cloned())
-            .collect();
-        self.out.extend(open.into_iter().map(|step| Effect::Abandon { step, grace_ms }.into()));
+        let abandoned: Vec<Effect> = self.abandons(&giving).collect();
+        self.out.extend(abandoned.into_iter().map(Effect::into));
+        self.giving = Some(giving);
     }
+
+    /// What gives up the steps that are out. A child whose deadline is ours ends by itself.
+    pub(crate) fn abandons(&self, giving: &Giving) -> impl Iterator<Item = Effect> {
+        let by_itself = giving.reason == Some(ExitReason::Deadline);
+        let effects = self.current.iter().flat_map(opens).filter_map(|open| open.effect.as_ref());
+        effects.filter(move |e| !(by_itself && matches!(e, Effect::Spawn { .. }))).filter_map(Effect::step).map(
+            move |step| Effect::Abandon {
+                step: step.clone(),
+                grace_ms: giving.grace_ms,
+                reason: giving.reason.clone(),
+            },
+        )
+    }
+}
+
+/// How steps are given up.
+#[derive(Clone, Debug)]
+pub(crate) struct Giving {
+    /// Milliseconds that a step may still take.
+    pub(crate) grace_ms: u64,
+    /// By which exit children end; none: cancelled.
+    pub(crate) reason: Option<ExitReason>,
 }
 
 fn spent(usage: Usage, price: Option<u64>) -> Spent {

@@ -79,6 +79,11 @@ impl Machine {
         for node in nodes {
             self.start_node(node, &mut steps);
         }
+        if steps.is_empty() {
+            // Limits stopped all that was ready: there is no such super-step.
+            self.counters.super_steps -= 1;
+            return;
+        }
         let event = Event::SuperStepStarted {
             scope: self.scope.clone(),
             number: self.counters.super_steps,
@@ -92,6 +97,7 @@ impl Machine {
         self.current.clear();
         self.slots.clear();
         self.unfinished = 0;
+        self.giving = None;
     }
 
     fn permit_super_step(&mut self) -> Permission {

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use deepgraph_graph::OnReach;
-use deepgraph_protocol::{ErrorKind, Meter, Millis, StepError};
+use deepgraph_protocol::{ErrorKind, ExitReason, Meter, Millis, StepError};
 
 use crate::limits::{Active, What};
 use crate::machine::{Machine, Phase};
+use crate::settle::Giving;
 
 impl Machine {
     /// Asks to be woken when the time of this stage is up.
@@ -70,6 +71,10 @@ impl Machine {
             return self.rearm(timer.clone());
         }
         let (hit, on_reach) = (limit.hit(limit.used(&at)), limit.on_reach.clone());
+        let stop = match limit.what {
+            What::Meter(Meter::ActiveTime) => Some(ExitReason::ActiveTime),
+            _ => Some(ExitReason::Deadline),
+        };
         match (stage, self.phase) {
             ("main", Phase::Main) => {
                 self.tell_limit(&hit);
@@ -77,14 +82,15 @@ impl Machine {
                 self.act(hit, on_reach);
                 if ends {
                     self.stopping = true;
-                    self.abandon_all(0, "the deadline has passed");
+                    self.abandon_all(Giving { grace_ms: 0, reason: stop }, "the time is up");
                 }
             }
             ("finally", Phase::Finally) => {
                 // The way that a failed step has still leads somewhere: a report can be put together without a model.
                 let message = format!("the time of the limit `{name}` is up");
+                self.tell_limit(&hit);
                 self.overtime = Some(StepError::new(ErrorKind::StepTimeout, message));
-                self.abandon_all(0, "the deadline has passed");
+                self.abandon_all(Giving { grace_ms: 0, reason: stop }, "the time is up");
             }
             _ => {}
         }

@@ -189,9 +189,7 @@ impl Machine {
         let local = Local::args(args.clone());
         let (timeout, cache) = (declared.timeout.as_ref(), declared.cache.as_ref());
         match (&declared.call, &declared.ask) {
-            (Some(call), _) => {
-                self.begin_call(step, call, &local, Sending { timeout, cache, place, queued })
-            }
+            (Some(call), _) => self.begin_call(step, call, &local, Sending { timeout, cache, place, queued }),
             (None, Some(ask)) => self.begin_ask(step, ask, &local, timeout),
             (None, None) => Progress::Done(Outcome::Nothing),
         }

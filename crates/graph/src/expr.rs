@@ -7,8 +7,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use deepgraph_protocol::Value;
-use minijinja::{Environment, Expression};
 use minijinja::value::{Enumerator, Kwargs, Object, ObjectRepr, Value as Jinja};
+use minijinja::{Environment, Expression};
 
 /// Instructions that one evaluation may use.
 const FUEL: u64 = 5_000_000;
@@ -222,9 +222,7 @@ impl Programs {
             Some(expression) => expression.eval(names.0.clone()),
             None => env.compile_expression_owned(expr.source.to_string())?.eval(names.0.clone()),
         });
-        ready
-            .and_then(|found| from_jinja(&found))
-            .map_err(|e| eval_error(&expr.place, &expr.source, &e))
+        ready.and_then(|found| from_jinja(&found)).map_err(|e| eval_error(&expr.place, &expr.source, &e))
     }
 
     /// The text of a template.

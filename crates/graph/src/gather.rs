@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
+use crate::OpTable;
 use crate::diagnostic::Sink;
 use crate::files::{self, Files, file_call, resolve};
 use crate::source::{self, FileText, Key, Kind, Node};
-use crate::OpTable;
 
 /// A graph file as it was read.
 pub(crate) struct GraphFile {
@@ -142,7 +142,8 @@ fn sets(tree: &Node, ops: &OpTable) -> Sets {
 fn members(key: &Key, tool: &Node, server: &str, ops: &OpTable) -> Vec<Key> {
     if let Some(only) = tool.get("only") {
         let Kind::List(items) = &only.kind else { return Vec::new() };
-        let named = items.iter().filter_map(|item| Some(Key { name: item.text()?.clone(), place: item.place }));
+        let named =
+            items.iter().filter_map(|item| Some(Key { name: item.text()?.clone(), place: item.place }));
         return named.collect();
     }
     let listed = ops.server(server).unwrap_or_default();

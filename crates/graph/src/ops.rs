@@ -44,7 +44,8 @@ pub struct Op {
 impl Op {
     /// Checks an input and completes it with defaults. Fields that are not given and optional stay away.
     pub fn check_input(&self, input: &Map) -> Result<Map, Mismatch> {
-        let record = RecordType { name: Some(self.name.clone()), fields: self.input.clone(), open: self.open };
+        let record =
+            RecordType { name: Some(self.name.clone()), fields: self.input.clone(), open: self.open };
         let field = Field::of(Type::Record(Arc::new(record)));
         let checked = field.check(&Value::from(input.clone()))?;
         Ok(checked.as_map().cloned().unwrap_or_default())

@@ -11,7 +11,9 @@ use std::sync::Arc;
 use deepgraph_protocol::{ExitClass, Value};
 
 pub use limit::{Counted, Limit, OnReach, Reserve};
-pub use node::{Ask, Call, Callee, Cut, Each, ModelNode, Node, Overflow, Retry, Returns, Tool, Truncate, Verb};
+pub use node::{
+    Ask, Call, Callee, Cut, Each, ModelNode, Node, Overflow, Retry, Returns, Tool, Truncate, Verb,
+};
 pub use route::{Route, Target, Way, Write};
 pub use setting::Setting;
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::{Event, Grant, Map, Millis, Nesting, OutputShape, StepId};
+use crate::{Event, ExitReason, Grant, Map, Millis, Nesting, OutputShape, StepId};
 
 /// One output of a Machine's `apply`: something to do, or something to tell.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -95,6 +95,8 @@ pub enum Effect {
         step: StepId,
         /// Milliseconds that it may still take.
         grace_ms: u64,
+        /// The exit by which a child is to end; none: cancelled.
+        reason: Option<ExitReason>,
     },
 }
 

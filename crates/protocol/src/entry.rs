@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Exit, Map, ModelReply, ReportOutcome, Spent, StepError, StepId, Usage, Value};
+use crate::{Exit, ExitReason, Map, ModelReply, ReportOutcome, Spent, StepError, StepId, Usage, Value};
 
 /// Milliseconds since 1970-01-01 UTC.
 pub type Millis = i64;
@@ -104,6 +104,9 @@ pub enum EntryBody {
         /// Why, for the record.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         detail: Option<String>,
+        /// The exit by which it is to end, its `finally` stage included; none: cancelled.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<ExitReason>,
     },
 }
 
@@ -131,6 +134,9 @@ pub struct Started {
     /// What channels that are kept between runs held last, by name.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub persisted: Map,
+    /// Under which key each channel is kept between runs, by name; none of those that are not kept.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub keys: BTreeMap<Arc<str>, Arc<str>>,
 }
 
 /// How often a graph encloses an instance, by path.

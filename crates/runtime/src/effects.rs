@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use deepgraph_protocol::{
-    Effect, EntryBody, ErrorKind, ModelRequest, SEMANTICS, ScopePath, Started, StepError, StepId, Value,
+    Effect, EntryBody, ErrorKind, ExitReason, ModelRequest, SEMANTICS, ScopePath, Started, StepError, StepId, Value,
 };
 use sha2::{Digest, Sha256};
 
@@ -38,7 +38,7 @@ impl Driver<'_> {
                     semantics: SEMANTICS,
                     bundle: self.bundle.hash.clone(),
                     nesting,
-                    persisted: Default::default(),
+                    ..Started::default()
                 };
                 self.slots.enqueue(step.scope(), EntryBody::Started(started));
             }
@@ -50,7 +50,7 @@ impl Driver<'_> {
                 let wait = u64::try_from(at - self.now()).unwrap_or(0);
                 self.tasks.timer(scope.clone(), timer, Duration::from_millis(wait));
             }
-            Effect::Abandon { step, grace_ms } => self.abandon(scope, step, grace_ms),
+            Effect::Abandon { step, grace_ms, reason } => self.abandon(scope, step, grace_ms, reason),
         }
     }
 
@@ -209,14 +209,14 @@ impl Driver<'_> {
         }
     }
 
-    fn abandon(&mut self, scope: &ScopePath, step: StepId, grace_ms: u64) {
+    fn abandon(&mut self, scope: &ScopePath, step: StepId, grace_ms: u64, reason: Option<ExitReason>) {
         let child = step.scope();
         if self.slots.withdraw(&child) {
             return self.give_up(scope, step);
         }
         if self.machines.contains_key(&child) {
             let detail = Some("the graph that called it ended".to_owned());
-            return self.commit_later(&child, EntryBody::CancelRequested { detail });
+            return self.commit_later(&child, EntryBody::CancelRequested { detail, reason });
         }
         let asked = self.questions.remove(&step).is_some();
         if asked || grace_ms == 0 || self.cancel == crate::Cancel::AtOnce {

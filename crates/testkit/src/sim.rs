@@ -6,8 +6,8 @@ use std::sync::Arc;
 use deepgraph_engine::Machine;
 use deepgraph_graph::{Bundle, GraphIx};
 use deepgraph_protocol::{
-    Effect, Entry, EntryBody, ErrorKind, Map, Millis, ModelReply, ModelRequest, Output, SEMANTICS,
-    ScopePath, Started, StepError, StepId, StepOutput, Usage, Value,
+    Effect, Entry, EntryBody, ErrorKind, Map, Millis, ModelReply, ModelRequest, Output, SEMANTICS, ScopePath,
+    Started, StepError, StepId, StepOutput, Usage, Value,
 };
 
 use crate::SimRun;
@@ -192,7 +192,7 @@ impl<'a> World<'a> {
         while !self.stopped() && self.run.end.is_none() {
             if self.sim.cancel_at.is_some_and(|n| self.run.rows.len() >= n) && !self.cancelled {
                 self.cancelled = true;
-                self.commit(ScopePath::root(), EntryBody::CancelRequested { detail: None });
+                self.commit(ScopePath::root(), EntryBody::CancelRequested { detail: None, reason: None });
                 continue;
             }
             if !self.complete_one() && !self.fire_timer() {
@@ -353,10 +353,10 @@ impl<'a> World<'a> {
                 self.commit(child, EntryBody::Started(started));
             }
             Effect::WakeAt { timer, at } => self.timers.push((at, scope, timer)),
-            Effect::Abandon { step, .. } => {
+            Effect::Abandon { step, reason, .. } => {
                 let child = step.scope();
                 if self.machines.contains_key(&child) {
-                    self.commit(child, EntryBody::CancelRequested { detail: None });
+                    self.commit(child, EntryBody::CancelRequested { detail: None, reason });
                 } else {
                     let error = StepError::new(ErrorKind::Cancelled, "given up");
                     self.commit(scope, EntryBody::Failed { step, error });

@@ -16,12 +16,14 @@ use crate::source::Place;
 use crate::{Counted, Graph};
 
 /// Reports calls that lead back to the calling graph with no limit on the depth.
-pub(super) fn check(reader: &mut Reader<'_>, decls: &Decls<'_>, reading: &Reading, optional: &BTreeSet<Arc<str>>) {
+pub(super) fn check(
+    reader: &mut Reader<'_>,
+    decls: &Decls<'_>,
+    reading: &Reading,
+    optional: &BTreeSet<Arc<str>>,
+) {
     let bounded = |graph: &Graph| {
-        graph
-            .limits
-            .iter()
-            .any(|l| matches!(l.counted, Counted::Meter(Meter::Depth)) && certain(l, optional))
+        graph.limits.iter().any(|l| matches!(l.counted, Counted::Meter(Meter::Depth)) && certain(l, optional))
     };
     // What a broken limit would have counted is not known.
     let open: Vec<bool> = reading
@@ -46,7 +48,12 @@ pub(super) fn check(reader: &mut Reader<'_>, decls: &Decls<'_>, reading: &Readin
 }
 
 /// The shortest way by calls from a graph to another, both included.
-fn way_back(reading: &Reading, is_open: &impl Fn(usize) -> bool, from: usize, to: usize) -> Option<Vec<usize>> {
+fn way_back(
+    reading: &Reading,
+    is_open: &impl Fn(usize) -> bool,
+    from: usize,
+    to: usize,
+) -> Option<Vec<usize>> {
     let mut came: Vec<Option<usize>> = vec![None; reading.sites.len()];
     let mut queue = VecDeque::from([from]);
     while let Some(at) = queue.pop_front() {
@@ -80,7 +87,9 @@ fn report(reader: &mut Reader<'_>, decls: &Decls<'_>, first: usize, place: Place
         [first].iter().chain(way).filter_map(|ix| decls.graphs.get(*ix)).map(name).collect();
     let message = match way.len() {
         1 => format!("{} calls itself, and no limit bounds how deep", own.title()),
-        _ => format!("a graph calls itself, and no limit bounds how deep: {}", shortened_list(&names, " -> ")),
+        _ => {
+            format!("a graph calls itself, and no limit bounds how deep: {}", shortened_list(&names, " -> "))
+        }
     };
     let whose = if way.len() == 1 { "it" } else { "one of them" };
     reader.error(code::UNBOUNDED, place, message).help(format!(

@@ -13,7 +13,8 @@ pub(super) fn check(checked: &mut Checked<'_, '_>) {
     for (waiting, source, place) in &checked.sites.waits {
         let target = Spot::Node(*waiting);
         let led = |cause: Cause| !matches!(cause, Cause::Limit(_));
-        let leads = checked.shape.out(&Spot::Node(*source)).any(|(edge, to)| *to == target && led(edge.cause));
+        let leads =
+            checked.shape.out(&Spot::Node(*source)).any(|(edge, to)| *to == target && led(edge.cause));
         if leads {
             perhaps_elsewhere(checked, *waiting, *source, *place);
             continue;

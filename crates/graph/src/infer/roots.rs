@@ -56,7 +56,10 @@ impl Walker<'_> {
         if self.scope.only == Some(Only::Secrets) {
             let message = match name {
                 "secret" => "`secret` is read by name: secret.NAME".to_owned(),
-                _ => format!("\"{}\" is not known here: under `mcp`, `secret` is all there is", shortened(name)),
+                _ => format!(
+                    "\"{}\" is not known here: under `mcp`, `secret` is all there is",
+                    shortened(name)
+                ),
             };
             self.error(code::MISPLACED, span, message);
             return unknown();
@@ -119,7 +122,8 @@ impl Walker<'_> {
         let roots = ["config", "limits", "run", "args", "result", "error"];
         let items = self.scope.item.is_ok().then_some(["item", "index"]);
         let channels = self.scope.home.own.channel_names();
-        let near = nearest::nearest(name, channels.chain(roots).chain(items.into_iter().flatten())).map(str::to_owned);
+        let near = nearest::nearest(name, channels.chain(roots).chain(items.into_iter().flatten()))
+            .map(str::to_owned);
         let help = match near {
             Some(near) => format!("did you mean \"{near}\"? A fixed text is written \"'{name}'\""),
             None => format!("a fixed text is written \"'{}'\"", shortened(name)),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use deepgraph_protocol::{ToolRole, Value};
 
-use crate::testing::{files, try_load};
+use crate::testing::files;
 use crate::*;
 
 /// A small graph with most parts of the language.

@@ -39,7 +39,8 @@ impl OpTable {
             self.ops.remove(&*op_name(server, &old.name));
         }
         // By name, so that nothing depends on the order in which a server lists them.
-        let by_name: BTreeMap<Arc<str>, ServerTool> = tools.into_iter().map(|t| (t.name.clone(), t)).collect();
+        let by_name: BTreeMap<Arc<str>, ServerTool> =
+            tools.into_iter().map(|t| (t.name.clone(), t)).collect();
         let tools: Vec<ServerTool> = by_name.into_values().collect();
         for tool in &tools {
             let op = op_of(server, tool);

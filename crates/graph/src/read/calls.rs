@@ -51,7 +51,8 @@ impl Reader<'_> {
         let Some(call) = node.get("call") else { return (None, Type::Any) };
         let found = self.callee(call, scope.home, true);
         let given = self.input(node, scope);
-        let Overrides { config, grant, writes } = self.overrides(node, found.as_ref().map(|f| &f.callee), scope);
+        let Overrides { config, grant, writes } =
+            self.overrides(node, found.as_ref().map(|f| &f.callee), scope);
         let Some(found) = found else { return (None, Type::Any) };
         if let Callee::Graph(GraphIx(ix)) = found.callee {
             sites.calls.push((call.place, ix));
@@ -91,8 +92,10 @@ impl Reader<'_> {
         }
         if let Some((server, tool)) = name.split_once('.') {
             if tool == "*" {
-                let message = format!("\"{}\" stands for several tools, and a node calls one", shortened(name));
-                self.error(code::CONFLICT, at, message).help("under `tools`, it is a set that a model is offered");
+                let message =
+                    format!("\"{}\" stands for several tools, and a node calls one", shortened(name));
+                self.error(code::CONFLICT, at, message)
+                    .help("under `tools`, it is a set that a model is offered");
                 return;
             }
             return self.no_server(server, at, home);

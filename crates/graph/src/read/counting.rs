@@ -31,7 +31,8 @@ impl Reader<'_> {
         };
         for name in ["if", "per"] {
             if let (Err(counts), Some((key, _))) = (tools, node.entry(name)) {
-                let message = format!("`{name}` looks at the arguments of calls, and this limit counts {counts}");
+                let message =
+                    format!("`{name}` looks at the arguments of calls, and this limit counts {counts}");
                 self.error(code::CONFLICT, key.place, message).help("count tools by name: count: [TOOL]");
             }
         }

@@ -215,7 +215,8 @@ fn check_graph_keys(reader: &mut Reader<'_>, node: &Node, what: &str, outer: &Ou
     let ignored = if outer.file > 0 && outer.parent.is_none() { "schedule" } else { "" };
     let keys = Keys::of(what, &vocabulary::GRAPH);
     let later: Vec<&str> = keys.later.iter().copied().filter(|key| *key != ignored).collect();
-    let known: Vec<&str> = keys.known.iter().copied().chain([ignored]).filter(|key| !key.is_empty()).collect();
+    let known: Vec<&str> =
+        keys.known.iter().copied().chain([ignored]).filter(|key| !key.is_empty()).collect();
     reader.check_keys(node, Keys { what, known: &known, later: &later });
     for key in vocabulary::ROOT_ONLY {
         if let Some((key, _)) = node.entry(key)

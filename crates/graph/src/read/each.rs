@@ -46,11 +46,11 @@ impl Reader<'_> {
                 None
             }
         };
-        let parallel = node
-            .get("parallel")
-            .and_then(|n| self.setting(n, home, &settings::at_least_one(), "`parallel`"));
+        let parallel =
+            node.get("parallel").and_then(|n| self.setting(n, home, &settings::at_least_one(), "`parallel`"));
         let one = matches!(&max_items, Some(ValueExpr::Literal(n)) if n.as_int() == Some(1));
-        let each = list.zip(max_items).map(|(list, max_items)| Each { list: list.value, max_items, parallel });
+        let each =
+            list.zip(max_items).map(|(list, max_items)| Each { list: list.value, max_items, parallel });
         Some(Items { each, ty, several: !one })
     }
 
@@ -93,7 +93,9 @@ impl Reader<'_> {
         let help = match &channel.field.ty {
             ty if is_messages(ty) => "join them: reduce: messages, or append".to_owned(),
             Type::List(_) | Type::Any => "join them: reduce: append, or union".to_owned(),
-            Type::Map(_) | Type::Record(_) => "join them: reduce: merge, or make it a list with append".to_owned(),
+            Type::Map(_) | Type::Record(_) => {
+                "join them: reduce: merge, or make it a list with append".to_owned()
+            }
             Type::Integer | Type::Number | Type::Duration => {
                 "join them: reduce: sum, or max, or make it a list with append".to_owned()
             }

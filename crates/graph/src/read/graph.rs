@@ -45,7 +45,8 @@ impl Reader<'_> {
             nodes.push(self.node(home, *named, &mut sites));
         }
         // Which tools a node offers decides what counts as a turn.
-        sites.limits_broken |= own.nodes.iter().zip(&nodes).any(|(named, node)| tools_lost(named.node, node, own));
+        sites.limits_broken |=
+            own.nodes.iter().zip(&nodes).any(|(named, node)| tools_lost(named.node, node, own));
         let graph = Graph {
             name: own.name.clone(),
             path: own.path.clone(),

@@ -220,7 +220,10 @@ impl Reader<'_> {
 
     /// Time and gain start nothing, so there is nothing to refuse.
     fn check_refusal(&mut self, node: &Node, counted: Option<&Counted>) {
-        let starts = !matches!(counted, Some(Counted::Gain { .. } | Counted::Meter(Meter::WallTime | Meter::ActiveTime)));
+        let starts = !matches!(
+            counted,
+            Some(Counted::Gain { .. } | Counted::Meter(Meter::WallTime | Meter::ActiveTime))
+        );
         if let Some((key, _)) = node.entry("refuse").filter(|_| !starts) {
             let message = "`refuse` refuses a start, and this limit counts none";
             self.error(code::CONFLICT, key.place, message)

@@ -13,14 +13,8 @@ use crate::source::{Key, Node};
 use crate::{Callee, Field, GraphIx, Setting, Type, ValueExpr};
 
 /// The meters that a child can be granted a bound of.
-pub(crate) const GRANTABLE: [Meter; 6] = [
-    Meter::Tokens,
-    Meter::CostUsd,
-    Meter::ModelCalls,
-    Meter::ToolCalls,
-    Meter::WallTime,
-    Meter::ActiveTime,
-];
+pub(crate) const GRANTABLE: [Meter; 6] =
+    [Meter::Tokens, Meter::CostUsd, Meter::ModelCalls, Meter::ToolCalls, Meter::WallTime, Meter::ActiveTime];
 
 /// What a call says beside its input.
 pub(crate) struct Overrides {
@@ -50,20 +44,26 @@ impl Reader<'_> {
         }
         let effect = self.effect(node, callee);
         let writes = match callee {
-            Some(Callee::Op(name)) => {
-                effect.unwrap_or_else(|| self.ops.get(name).is_none_or(|op| op.writes))
-            }
+            Some(Callee::Op(name)) => effect.unwrap_or_else(|| self.ops.get(name).is_none_or(|op| op.writes)),
             Some(Callee::Graph(_)) | None => false,
         };
-        Overrides { config: self.overridden(node, callee, scope.home), grant: self.grant(node, scope), writes }
+        Overrides {
+            config: self.overridden(node, callee, scope.home),
+            grant: self.grant(node, scope),
+            writes,
+        }
     }
 
     /// Whether a call is said to change something outside.
     fn effect(&mut self, node: &Node, callee: Option<&Callee>) -> Option<bool> {
         let (key, effect) = node.entry("effect")?;
         if let Some(Callee::Graph(_)) = callee {
-            self.error(code::CONFLICT, key.place, "`effect` is for the call of an op, and this calls a graph")
-                .help("what a graph changes outside is what the calls in it do");
+            self.error(
+                code::CONFLICT,
+                key.place,
+                "`effect` is for the call of an op, and this calls a graph",
+            )
+            .help("what a graph changes outside is what the calls in it do");
         }
         match effect.text().map(|t| &**t) {
             Some("read") => Some(false),
@@ -192,7 +192,9 @@ impl Reader<'_> {
         }
         let read = self.value(node, scope)?;
         let (unit, help) = match meter {
-            Some(Meter::WallTime | Meter::ActiveTime) => ("a length of time", Some("for example 20m, or seconds")),
+            Some(Meter::WallTime | Meter::ActiveTime) => {
+                ("a length of time", Some("for example 20m, or seconds"))
+            }
             Some(Meter::CostUsd) => ("a number of dollars", None),
             _ => ("a number", None),
         };

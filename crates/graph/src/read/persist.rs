@@ -34,7 +34,8 @@ impl Reader<'_> {
 
     fn persist(&mut self, key: &Key, node: &Node, home: Home<'_>) -> Option<Persist> {
         if home.own.parent.is_some() {
-            let message = format!("{} is called, and only the graph that is run keeps its state", home.own.title());
+            let message =
+                format!("{} is called, and only the graph that is run keeps its state", home.own.title());
             self.error(code::CONFLICT, key.place, message)
                 .help("keep the value in the root graph, give it by `input` and take it back by `output`");
             return None;

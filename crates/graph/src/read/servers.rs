@@ -38,7 +38,9 @@ impl<'t> Decls<'t> {
     fn servers_called(&self) -> BTreeSet<&str> {
         let graphs = self.graphs.iter().take(self.kept);
         let called = graphs.flat_map(|graph| {
-            calls(graph.node).filter_map(|call| call.text()).filter(|name| !graph.callable.contains_key(&***name))
+            calls(graph.node)
+                .filter_map(|call| call.text())
+                .filter(|name| !graph.callable.contains_key(&***name))
         });
         called.filter_map(|name| name.split_once('.')).map(|(server, _)| server).collect()
     }
@@ -63,8 +65,9 @@ impl Reader<'_> {
                     && differs(&first.transport, &new.transport)
                 {
                     let message = format!("the server \"{name}\" is declared in another way in {at}");
-                    self.error(code::TAKEN, place, message)
-                        .help("servers are known by name in all graphs and files: give one of them another name");
+                    self.error(code::TAKEN, place, message).help(
+                        "servers are known by name in all graphs and files: give one of them another name",
+                    );
                 }
             } else if called.contains(&**name) {
                 found.extend(new.clone());
@@ -100,7 +103,11 @@ impl Reader<'_> {
                 (!command.is_empty()).then_some(Transport::Command { command, env })
             }
             (Some(_), Some((second, _))) => {
-                self.error(code::CONFLICT, second.place, format!("{what} has `url` and `command`; it has one"));
+                self.error(
+                    code::CONFLICT,
+                    second.place,
+                    format!("{what} has `url` and `command`; it has one"),
+                );
                 None
             }
             (None, None) => {
@@ -134,7 +141,8 @@ impl Reader<'_> {
 
     fn command(&mut self, node: &Node, texts: &mut Texts<'_, '_>) -> Vec<Text> {
         let Kind::List(items) = &node.kind else {
-            let message = format!("`command` is a list, the program and its arguments, not {}", node.kind_name());
+            let message =
+                format!("`command` is a list, the program and its arguments, not {}", node.kind_name());
             self.error(code::WRONG_KIND, node.place, message)
                 .hint(node.text().map(|t| format!("write [{}]", shortened(&t.replace(' ', ", ")))));
             return Vec::new();

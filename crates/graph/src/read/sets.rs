@@ -5,11 +5,11 @@ use std::sync::Arc;
 use super::calls::Found;
 use super::declare::Named;
 use super::{Decl, Home, Reader, Sites};
+use crate::ToolIx;
 use crate::diagnostic::code;
 use crate::gather::set_of;
 use crate::nearest::shortened;
 use crate::source::{Key, Kind, Node};
-use crate::ToolIx;
 
 /// An entry with `call: SERVER.*`.
 pub(crate) struct ToolSet<'t> {
@@ -96,7 +96,8 @@ impl Reader<'_> {
                 self.tool(home, Named { key: set.key, node: set.node }, sites);
             }
             if set.known && set.tools.is_empty() && set.node.get("only").is_none() && !unknown {
-                let message = format!("the server \"{server}\" has no tools, and {what} stands for all of them");
+                let message =
+                    format!("the server \"{server}\" has no tools, and {what} stands for all of them");
                 self.error(code::UNKNOWN_TOOL, set.key.place, message);
             }
             if !set.known && set.node.get("only").is_none() && home.all.server(server).is_some() {
@@ -141,7 +142,13 @@ impl Reader<'_> {
     }
 
     /// Two tools of one name that a node would offer: a model could not tell them apart.
-    pub(crate) fn check_offered(&mut self, tools: &[ToolIx], new: ToolIx, at: crate::source::Place, own: &Decl<'_>) {
+    pub(crate) fn check_offered(
+        &mut self,
+        tools: &[ToolIx],
+        new: ToolIx,
+        at: crate::source::Place,
+        own: &Decl<'_>,
+    ) {
         let named = |ix: ToolIx| own.tools.get(ix.0).map(|t| t.key.name.clone()).unwrap_or_default();
         let name = named(new);
         let Some(other) = tools.iter().copied().find(|ix| named(*ix) == name) else { return };

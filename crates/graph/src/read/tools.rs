@@ -18,7 +18,9 @@ use crate::infer::Scope;
 use crate::nearest;
 use crate::source::{Kind, Node};
 use crate::types::schema;
-use crate::{Ask, Call, Callee, Field, GraphIx, Overflow, Setting, Tool, ToolIx, Type, ValueExpr, vocabulary};
+use crate::{
+    Ask, Call, Callee, Field, GraphIx, Overflow, Setting, Tool, ToolIx, Type, ValueExpr, vocabulary,
+};
 
 /// Tokens of an answer that go back to the model where a tool says nothing.
 const ANSWER_MAX: i64 = 8000;

@@ -31,11 +31,8 @@ fn read(schema: &Value, depth: usize) -> Field {
         "object" if depth < MAX_NESTING => object(schema, depth),
         _ => Type::Any,
     };
-    let mut field = Field {
-        optional: nullable,
-        description: schema.text("description").into(),
-        ..Field::of(ty)
-    };
+    let mut field =
+        Field { optional: nullable, description: schema.text("description").into(), ..Field::of(ty) };
     field.options = options(schema, &field);
     field
 }

@@ -24,12 +24,17 @@ const BOUND: &str = "depth: {count: depth, max: config.d, refuse: true}";
 
 #[test]
 fn a_cycle_of_calls_needs_a_limit_on_the_depth() {
-    let help = "| give one of them a limit on its nesting in itself: depth: {count: depth, max: 3, refuse: true}";
+    let help =
+        "| give one of them a limit on its nesting in itself: depth: {count: depth, max: 3, refuse: true}";
     let three = |place: &str, names: &str| {
         format!("DG0514 {place} a graph calls itself, and no limit bounds how deep: {names} {help}")
     };
     compare(&[
-        ("in a circle", graphs((NONE, "b"), (NONE, "c"), (NONE, "a")), &[&three("15:17", "a -> b -> c -> a")]),
+        (
+            "in a circle",
+            graphs((NONE, "b"), (NONE, "c"), (NONE, "a")),
+            &[&three("15:17", "a -> b -> c -> a")],
+        ),
         ("not all of it", graphs((NONE, "b"), (NONE, "c"), (NONE, "b")), &[&three("23:17", "b -> c -> b")]),
         (
             "one for itself",
@@ -60,7 +65,11 @@ fn one_limit_on_the_depth_cuts_the_cycles_through_its_graph() {
         ("switched off", cut("depth: {count: depth, max: null, refuse: true}"), &[uncut]),
         ("perhaps off", cut("depth: {count: depth, max: config.off, refuse: true}"), &[uncut]),
         // What it would have counted is not known.
-        ("broken", cut("depth: {count: dept, max: 3, refuse: true}"), &["DG0210 20:29 unknown meter \"dept\"..."]),
+        (
+            "broken",
+            cut("depth: {count: dept, max: 3, refuse: true}"),
+            &["DG0210 20:29 unknown meter \"dept\"..."],
+        ),
     ]);
 }
 
@@ -72,7 +81,11 @@ fn the_root_can_call_itself_by_its_name() {
         )
     };
     clean(&text(&format!("limits: {{{}}}\n", BOUND.replace("config.d", "2"))));
-    compare(&[("unbounded", text(""), &["DG0514 6:19 graph \"root\" calls itself, and no limit bounds how deep..."])]);
+    compare(&[(
+        "unbounded",
+        text(""),
+        &["DG0514 6:19 graph \"root\" calls itself, and no limit bounds how deep..."],
+    )]);
 }
 
 #[test]

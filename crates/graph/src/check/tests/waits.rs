@@ -35,7 +35,11 @@ fn what_is_waited_for_leads_there() {
             joined("{update: {s: q}, next: c}", "  c: {update: {s: q}, next: join}\n"),
             &["DG0513 9:37 \"join\" waits for \"b\", which does not lead to it..."],
         ),
-        ("an exit ends the wait", joined("{update: {s: q}, next: [{if: q, exit: no_sources}, join]}", ""), &[]),
+        (
+            "an exit ends the wait",
+            joined("{update: {s: q}, next: [{if: q, exit: no_sources}, join]}", ""),
+            &[],
+        ),
         ("elsewhere", joined("{update: {s: q}, next: [{if: q, to: c}, join]}", c), &[&to_c]),
         ("only writes", joined("{update: {s: q}, next: [{if: q, update: {s: q}}, join]}", ""), &[&end]),
         (
@@ -49,7 +53,11 @@ fn what_is_waited_for_leads_there() {
                 .replace("start:", "limits: {l: {count: [c], max: 3, exit: step_limit}}\nstart:"),
             &[],
         ),
-        ("failure handled", joined("{call: think, input: {reflection: q}, on_error: next, next: join}", ""), &[]),
+        (
+            "failure handled",
+            joined("{call: think, input: {reflection: q}, on_error: next, next: join}", ""),
+            &[],
+        ),
         (
             "failure elsewhere",
             joined("{call: think, input: {reflection: q}, on_error: c, next: join}", c),
@@ -57,7 +65,8 @@ fn what_is_waited_for_leads_there() {
         ),
         (
             "a limit is no way of its own",
-            joined("{update: {s: q}}", "").replace("start:", "limits: {l: {count: [b], max: 3, to: join}}\nstart:"),
+            joined("{update: {s: q}}", "")
+                .replace("start:", "limits: {l: {count: [b], max: 3, to: join}}\nstart:"),
             &["DG0513 10:37 \"join\" waits for \"b\", which does not lead to it..."],
         ),
         (
@@ -73,14 +82,13 @@ fn a_tool_may_lead_to_what_waits() {
     let text = |next: &str| {
         nodes(
             "{to: [a, b]}",
-            &format!("  a: {{model: x, messages: m, tools: [t], next: r}}\n  b: {{update: {{s: q}}, next: join}}\n  r: {{run_tools: a, next: {next}}}\n  join: {{update: {{s: q}}, after: [b, r]}}\n"),
+            &format!(
+                "  a: {{model: x, messages: m, tools: [t], next: r}}\n  b: {{update: {{s: q}}, next: join}}\n  r: {{run_tools: a, next: {next}}}\n  join: {{update: {{s: q}}, after: [b, r]}}\n"
+            ),
             "tools: {t: {next: join}}\n",
         )
     };
-    compare(&[
-        ("always", text("join"), &[]),
-        ("by the tool alone", text("{exit: completed}"), &[]),
-    ]);
+    compare(&[("always", text("join"), &[]), ("by the tool alone", text("{exit: completed}"), &[])]);
 }
 
 #[test]
@@ -89,11 +97,18 @@ fn waiting_makes_no_way_and_no_end() {
         (
             "no way",
             nodes("a", "  a: {update: {s: q}}\n  c: {update: {s: q}, after: [a]}\n", ""),
-            &["DG0501 8:3 nothing leads to node \"c\"...", "DG0513 8:31 \"c\" waits for \"a\", which does not lead to it..."],
+            &[
+                "DG0501 8:3 nothing leads to node \"c\"...",
+                "DG0513 8:31 \"c\" waits for \"a\", which does not lead to it...",
+            ],
         ),
         (
             "a cycle",
-            nodes("a", "  a: {update: {s: q}, next: c}\n  c: {update: {s: q}, after: [a], next: [{if: q, to: a}, {exit: completed}]}\n", ""),
+            nodes(
+                "a",
+                "  a: {update: {s: q}, next: c}\n  c: {update: {s: q}, after: [a], next: [{if: q, to: a}, {exit: completed}]}\n",
+                "",
+            ),
             &["DG0504 7:3 no limit cuts the cycle a -> c -> a..."],
         ),
     ]);
@@ -101,11 +116,25 @@ fn waiting_makes_no_way_and_no_end() {
 
 #[test]
 fn what_waits_does_not_write_together_with_the_others() {
-    let fan = |b: &str| nodes("{to: [a, b, c]}", &format!("  a: {{update: {{q: q}}, next: b}}\n  b: {b}\n  c: {{update: {{s: q}}, next: b}}\n"), "");
+    let fan = |b: &str| {
+        nodes(
+            "{to: [a, b, c]}",
+            &format!("  a: {{update: {{q: q}}, next: b}}\n  b: {b}\n  c: {{update: {{s: q}}, next: b}}\n"),
+            "",
+        )
+    };
     compare(&[
-        ("together", fan("{update: {q: q}}"), &["DG0505 5:13 \"a\" and \"b\" run together and both write..."]),
+        (
+            "together",
+            fan("{update: {q: q}}"),
+            &["DG0505 5:13 \"a\" and \"b\" run together and both write..."],
+        ),
         ("after it", fan("{update: {q: q}, after: [a]}"), &[]),
-        ("after another", fan("{update: {q: q}, after: [c]}"), &["~DG0505 5:13 \"a\" and \"b\" run together and may both write..."]),
+        (
+            "after another",
+            fan("{update: {q: q}, after: [c]}"),
+            &["~DG0505 5:13 \"a\" and \"b\" run together and may both write..."],
+        ),
         ("deferred", fan("{update: {q: q}, defer: true}"), &[]),
         (
             "both deferred",

@@ -28,23 +28,42 @@ fn an_item_has_the_type_of_the_list() {
             &["DG0302 11:22 [r] has no fields, so no \"name\"..."],
         ),
         ("mapped", over("rs | map(attribute=\"parts\")", "item[0].id"), &[]),
-        ("a built-in type", over("hits", "item.txt"), &["DG0302 11:22 the type \"hit\" has no field \"txt\"..."]),
+        (
+            "a built-in type",
+            over("hits", "item.txt"),
+            &["DG0302 11:22 the type \"hit\" has no field \"txt\"..."],
+        ),
         ("anything", over("any", "item.what.ever"), &[]),
         ("fixed", over("[{a: 1}, {a: 2}]", "item.a"), &[]),
-        ("a number of them", over("range(3)", "item.a"), &["DG0302 11:22 integer has no fields, so no \"a\"..."]),
+        (
+            "a number of them",
+            over("range(3)", "item.a"),
+            &["DG0302 11:22 integer has no fields, so no \"a\"..."],
+        ),
         ("index", over("rs", "index.a"), &["DG0302 11:23 integer has no fields, so no \"a\"..."]),
-        ("a local of its name", over("rs", "names | length }}{% for item in names %}{{ item }}{% endfor %}{{ item.name"), &[]),
+        (
+            "a local of its name",
+            over("rs", "names | length }}{% for item in names %}{{ item }}{% endfor %}{{ item.name"),
+            &[],
+        ),
     ]);
 }
 
 #[test]
 fn results_are_a_list_of_what_came_back() {
     let next = |cond: &str| {
-        format!("{}    next:\n      - if: {cond}\n        exit: completed\n      - {{exit: no_sources}}\n", over("rs", "item.name"))
+        format!(
+            "{}    next:\n      - if: {cond}\n        exit: completed\n      - {{exit: no_sources}}\n",
+            over("rs", "item.name")
+        )
     };
     compare(&[
         ("typed", next("result[0].data.n > 1 and result | length"), &[]),
         ("no field", next("result[0].data.m"), &["DG0302 13:28 the record has no field \"m\" | there is: n"]),
-        ("all", next("result | map(attribute=\"data.m\") | list"), &["DG0302 13:22 the record has no field \"m\"..."]),
+        (
+            "all",
+            next("result | map(attribute=\"data.m\") | list"),
+            &["DG0302 13:22 the record has no field \"m\"..."],
+        ),
     ]);
 }

@@ -92,7 +92,8 @@ fn graphs_of_other_files_are_called_by_path() {
 #[test]
 fn only_what_can_run_is_part_of_the_bundle() {
     let root = caller("./lib/lib.yaml#inner");
-    let files = [("r.yaml", &*root), ("lib/lib.yaml", LIB), ("leaf.yaml", LEAF), ("prompts/p.md", "{{ q }}?")];
+    let files =
+        [("r.yaml", &*root), ("lib/lib.yaml", LIB), ("leaf.yaml", LEAF), ("prompts/p.md", "{{ q }}?")];
     let bundle = loaded(&files);
     assert_eq!(paths(&bundle), ["r", "lib/lib.yaml#inner", "leaf.yaml"]);
     assert!(bundle.config.is_empty(), "{:?}", bundle.config);
@@ -139,7 +140,8 @@ fn a_file_is_read_once_however_it_is_called() {
 
 #[test]
 fn configuration_is_one_value_in_all_files() {
-    let config = |text: &str| caller("lib/lib.yaml").replace("start: a", &format!("config: {text}\nstart: a"));
+    let config =
+        |text: &str| caller("lib/lib.yaml").replace("start: a", &format!("config: {text}\nstart: a"));
     let with = |root: &str| -> Vec<(String, Option<Value>)> {
         let files =
             [("r.yaml", root), ("lib/lib.yaml", LIB), ("leaf.yaml", LEAF), ("prompts/p.md", "{{ q }}")];
@@ -153,8 +155,13 @@ fn configuration_is_one_value_in_all_files() {
     assert_eq!(with(&config(outer)), keys("large"), "the caller's default wins");
     assert_eq!(with(&config("{model: string}")), keys("small"), "the caller has none");
     let clash = config("{rounds: {type: number, default: 3}}");
-    let files =
-        [("d/r.yaml", &*clash), ("lib/lib.yaml", LIB), ("leaf.yaml", LEAF), ("prompts/p.md", "{{ q }}"), ("r.yaml", &*clash)];
+    let files = [
+        ("d/r.yaml", &*clash),
+        ("lib/lib.yaml", LIB),
+        ("leaf.yaml", LEAF),
+        ("prompts/p.md", "{{ q }}"),
+        ("r.yaml", &*clash),
+    ];
     assert_eq!(
         errors(&files),
         [
@@ -190,7 +197,10 @@ fn calls_that_lead_to_no_graph() {
             "leaf.yaml#leaf",
             "r.yaml: DG0208 7:13 the file leaf.yaml has no graph \"leaf\" | the graph of the file itself is called by leaf.yaml",
         ),
-        ("x.yaml", "r.yaml: DG0012 7:13 the file x.yaml is no graph | a graph file begins with `deepgraph: 1`"),
+        (
+            "x.yaml",
+            "r.yaml: DG0012 7:13 the file x.yaml is no graph | a graph file begins with `deepgraph: 1`",
+        ),
         ("../leaf.yaml", outside),
         ("lib/../../leaf.yaml#g", outside),
         ("/leaf.yaml", "r.yaml: DG0011 7:13 a path is relative to the graph file's folder..."),

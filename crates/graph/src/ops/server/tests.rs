@@ -73,7 +73,9 @@ fn values_to_choose_from_are_kept_where_they_are_of_the_type() {
 
 #[test]
 fn what_is_no_schema_of_an_object_takes_anything() {
-    for schema in ["{}", "null", "true", "[]", r#"{"type": "string"}"#, r#"{"type": "object", "properties": 3}"#] {
+    for schema in
+        ["{}", "null", "true", "[]", r#"{"type": "string"}"#, r#"{"type": "object", "properties": 3}"#]
+    {
         let found = op(schema);
         assert_eq!((found.input.len(), found.open), (0, true), "{schema}");
         let raw = found.schema.unwrap();

@@ -82,10 +82,7 @@ fn calls_and_their_input() {
                     "call: t, input: {q: x}"
                 )
             ),
-            &[
-                "DG0514 7:11 a graph calls itself, and no limit bounds how deep: t -> c -> t...",
-                "~DG0511...",
-            ],
+            &["DG0514 7:11 a graph calls itself, and no limit bounds how deep: t -> c -> t...", "~DG0511..."],
         ),
     ]);
 }
@@ -176,7 +173,9 @@ fn config_is_one_value_run_wide() {
         (
             "type",
             child("{type: number, default: 3, minimum: 1}"),
-            &["DG0405 8:14 config key \"k\" has another type here than in t.yaml:5:10 | one name is one value..."],
+            &[
+                "DG0405 8:14 config key \"k\" has another type here than in t.yaml:5:10 | one name is one value...",
+            ],
         ),
         (
             "bounds",

@@ -26,7 +26,11 @@ fn limits_look_at_arguments() {
     assert_eq!((source(&limit.condition), source(&limit.per)), ("args.old".into(), "args.block".into()));
     assert!(bundle.root().limits[0].condition.is_none() && bundle.root().limits[0].per.is_none());
     compare(&[
-        ("of several tools", counted("{count: [put, get], if: args.old, per: args.block, max: 2, refuse: true}"), &[]),
+        (
+            "of several tools",
+            counted("{count: [put, get], if: args.old, per: args.block, max: 2, refuse: true}"),
+            &[],
+        ),
         (
             "unknown argument",
             counted("{count: [put, get], if: args.odl, per: args.blok, max: 2, refuse: true}"),
@@ -35,11 +39,17 @@ fn limits_look_at_arguments() {
                 "DG0302 4:102 the record has no field \"blok\" | did you mean \"block\"?",
             ],
         ),
-        ("nothing but arguments", counted("{count: [put], if: block, max: 2, refuse: true}"), &["DG0301 4:77 unknown name \"block\"..."]),
+        (
+            "nothing but arguments",
+            counted("{count: [put], if: block, max: 2, refuse: true}"),
+            &["DG0301 4:77 unknown name \"block\"..."],
+        ),
         (
             "a node",
             counted("{count: [put, a], if: args.old, max: 2, exit: step_limit}"),
-            &["DG0105 4:76 `if` looks at the arguments of calls, and this limit counts visits of nodes, which have none | count tools by name: count: [TOOL]"],
+            &[
+                "DG0105 4:76 `if` looks at the arguments of calls, and this limit counts visits of nodes, which have none | count tools by name: count: [TOOL]",
+            ],
         ),
         (
             "a meter",
@@ -52,7 +62,9 @@ fn limits_look_at_arguments() {
         (
             "gain",
             counted("{gain: m, per: args.block, exit: gain_saturated}"),
-            &["DG0105 4:68 `per` looks at the arguments of calls, and this limit counts what is new in a channel..."],
+            &[
+                "DG0105 4:68 `per` looks at the arguments of calls, and this limit counts what is new in a channel...",
+            ],
         ),
         (
             "unknown tool",
@@ -84,7 +96,10 @@ fn the_depth_of_a_graph_in_itself() {
     let bundle = clean(&limit("{count: depth, max: 3, refuse: true}"));
     let depth = &bundle.root().limits[0];
     assert!(matches!(depth.counted, Counted::Meter(Meter::Depth)));
-    assert_eq!((&depth.max, &depth.on_reach, depth.own), (&Some(Setting::Literal(Value::Int(3))), &OnReach::Refuse, true));
+    assert_eq!(
+        (&depth.max, &depth.on_reach, depth.own),
+        (&Some(Setting::Literal(Value::Int(3))), &OnReach::Refuse, true)
+    );
     compare(&[
         ("exit", limit("{count: depth, max: 3, exit: step_limit}"), &[]),
         ("to", limit("{count: depth, max: 3, to: b}").replace("{a: {", "{b: {update: {q: q}}, a: {"), &[]),
@@ -108,7 +123,10 @@ fn the_time_at_work() {
     let bundle = clean(&text);
     let time = &bundle.root().limits[0];
     assert!(matches!(time.counted, Counted::Meter(Meter::ActiveTime)));
-    assert_eq!((&time.max, time.reserve, time.own), (&Some(Setting::Literal(Value::Int(600))), Reserve::Units(30.0), false));
+    assert_eq!(
+        (&time.max, time.reserve, time.own),
+        (&Some(Setting::Literal(Value::Int(600))), Reserve::Units(30.0), false)
+    );
     compare(&[
         (
             "refuse",
@@ -123,7 +141,9 @@ fn the_time_at_work() {
         (
             "granted",
             limit("{count: active_time, exit: active_time}"),
-            &["DG0102 6:3 limit \"l\" needs `max` | only a child graph can leave it out: its bound is what it is granted"],
+            &[
+                "DG0102 6:3 limit \"l\" needs `max` | only a child graph can leave it out: its bound is what it is granted",
+            ],
         ),
     ]);
 }

@@ -30,7 +30,8 @@ fn source(value: &ValueExpr) -> &str {
 
 #[test]
 fn the_list_its_bound_and_those_in_flight_are_read() {
-    let bundle = clean(&each("    parallel: config.most\n    update: {notes: '{{ index }}: {{ item.id }}'}\n"));
+    let bundle =
+        clean(&each("    parallel: config.most\n    update: {notes: '{{ index }}: {{ item.id }}'}\n"));
     let each = bundle.root().nodes[0].each.as_ref().expect("it has items");
     assert_eq!((source(&each.list), source(&each.max_items)), ("docs", "config.most"));
     assert_eq!(each.parallel, Some(Setting::Config("most".into())));
@@ -58,7 +59,9 @@ fn each_needs_a_list_and_a_bound() {
         (
             "map",
             over("map"),
-            &["DG0401 10:11 `each` runs over a list, and this is {string: doc} | the pairs [key, value] of a map are a list: MAP | items"],
+            &[
+                "DG0401 10:11 `each` runs over a list, and this is {string: doc} | the pairs [key, value] of a map are a list: MAP | items",
+            ],
         ),
         (
             "template",
@@ -74,7 +77,9 @@ fn each_needs_a_list_and_a_bound() {
         (
             "no bound",
             node("    update: {sum: index}\n    each: docs\n"),
-            &["DG0102 10:5 `each` in node \"a\" needs `max_items` | it bounds how many items are run: max_items: 20"],
+            &[
+                "DG0102 10:5 `each` in node \"a\" needs `max_items` | it bounds how many items are run: max_items: 20",
+            ],
         ),
         (
             "in flight",
@@ -95,11 +100,12 @@ fn each_needs_a_list_and_a_bound() {
 #[test]
 fn items_are_known_in_the_whole_node_but_not_in_next() {
     let model = |keys: &str| {
-        node(&format!("    model: x\n    prompt: '{{{{ item.text }}}} {{{{ index }}}}'\n    each: docs\n    max_items: 3\n{keys}"))
+        node(&format!(
+            "    model: x\n    prompt: '{{{{ item.text }}}} {{{{ index }}}}'\n    each: docs\n    max_items: 3\n{keys}"
+        ))
     };
-    let no_field = |at: &str| {
-        format!("DG0302 {at} the type \"doc\" has no field \"txt\" | did you mean \"text\"?")
-    };
+    let no_field =
+        |at: &str| format!("DG0302 {at} the type \"doc\" has no field \"txt\" | did you mean \"text\"?");
     compare(&[
         (
             "all",
@@ -113,7 +119,13 @@ fn items_are_known_in_the_whole_node_but_not_in_next() {
         ("update", model("    update: {notes: item.txt}\n"), &[&no_field("13:26")]),
         ("on_error", model("    on_error: {update: {notes: item.txt}}\n"), &[&no_field("13:37")]),
         ("retry", model("    retry: {if: item.txt}\n"), &[&no_field("13:22")]),
-        ("question", each("    next: {exit: completed}\n").replace("call: think", "ask: '{{ item.txt }}'").replace("    input: {reflection: item.text}\n", ""), &[&no_field("9:19")]),
+        (
+            "question",
+            each("    next: {exit: completed}\n")
+                .replace("call: think", "ask: '{{ item.txt }}'")
+                .replace("    input: {reflection: item.text}\n", ""),
+            &[&no_field("9:19")],
+        ),
         (
             "next",
             model("    next: [{if: item.id, exit: completed}, {exit: no_sources}]\n"),
@@ -129,14 +141,20 @@ fn items_are_known_in_the_whole_node_but_not_in_next() {
             node("    update: {q: item.id}\n"),
             &["DG0306 9:17 `item` is known in nodes with `each` only"],
         ),
-        ("near", each("    title: '{{ itm.id }}'\n"), &["DG0301 13:16 unknown name \"itm\" | did you mean \"item\"?..."]),
+        (
+            "near",
+            each("    title: '{{ itm.id }}'\n"),
+            &["DG0301 13:16 unknown name \"itm\" | did you mean \"item\"?..."],
+        ),
     ]);
 }
 
 #[test]
 fn next_sees_the_list_of_results() {
     let next = |cond: &str| {
-        each(&format!("    update: {{notes: result.text}}\n    next:\n      - if: {cond}\n        exit: completed\n      - {{exit: no_sources}}\n"))
+        each(&format!(
+            "    update: {{notes: result.text}}\n    next:\n      - if: {cond}\n        exit: completed\n      - {{exit: no_sources}}\n"
+        ))
     };
     compare(&[
         ("list", next("result | length == docs | length"), &[]),
@@ -154,7 +172,9 @@ fn next_sees_the_list_of_results() {
         ),
         (
             "no verb",
-            node("    update: {sum: index}\n    each: docs\n    max_items: 3\n    next: [{if: result, exit: completed}, {exit: no_sources}]\n"),
+            node(
+                "    update: {sum: index}\n    each: docs\n    max_items: 3\n    next: [{if: result, exit: completed}, {exit: no_sources}]\n",
+            ),
             &["DG0306 12:17 `result` is not known here | this node has no verb, so nothing comes back"],
         ),
     ]);
@@ -162,11 +182,11 @@ fn next_sees_the_list_of_results() {
 
 #[test]
 fn items_join_what_they_write() {
-    let update = |update: &str| {
-        node(&format!("    update: {update}\n    each: docs\n    max_items: 3\n"))
-    };
+    let update = |update: &str| node(&format!("    update: {update}\n    each: docs\n    max_items: 3\n"));
     let every = |at: &str, channel: &str, help: &str| {
-        format!("DG0505 {at} every item writes the channel \"{channel}\", and `replace` keeps only one value | {help}")
+        format!(
+            "DG0505 {at} every item writes the channel \"{channel}\", and `replace` keeps only one value | {help}"
+        )
     };
     compare(&[
         ("reducers", update("{notes: item.id, sum: index, m: {user: item.id}}"), &[]),
@@ -175,9 +195,21 @@ fn items_join_what_they_write() {
             update("{q: item.id}"),
             &[&every("9:14", "q", "make it a list: q: {type: [string], reduce: append}")],
         ),
-        ("list", update("{list: [item.id]}"), &[&every("9:14", "list", "join them: reduce: append, or union")]),
-        ("map", update("{map: {a: item}}"), &[&every("9:14", "map", "join them: reduce: merge, or make it a list with append")]),
-        ("number", update("{n: index}"), &[&every("9:14", "n", "join them: reduce: sum, or max, or make it a list with append")]),
+        (
+            "list",
+            update("{list: [item.id]}"),
+            &[&every("9:14", "list", "join them: reduce: append, or union")],
+        ),
+        (
+            "map",
+            update("{map: {a: item}}"),
+            &[&every("9:14", "map", "join them: reduce: merge, or make it a list with append")],
+        ),
+        (
+            "number",
+            update("{n: index}"),
+            &[&every("9:14", "n", "join them: reduce: sum, or max, or make it a list with append")],
+        ),
         (
             "boolean",
             update("{flag: true}"),
@@ -226,8 +258,12 @@ fn no_conversation_and_no_tools_per_item() {
         ),
         (
             "run_tools",
-            node("    model: x\n    messages: m\n    tools: [t]\n    next: b\n  b:\n    run_tools: a\n    each: docs\n    max_items: 2\ntools: {t: {call: think}}\n"),
-            &["DG0105 15:5 node \"b\" runs the calls of one reply, so `each` means nothing here | call a graph per item that has a loop of its own: call: GRAPH, each: ..."],
+            node(
+                "    model: x\n    messages: m\n    tools: [t]\n    next: b\n  b:\n    run_tools: a\n    each: docs\n    max_items: 2\ntools: {t: {call: think}}\n",
+            ),
+            &[
+                "DG0105 15:5 node \"b\" runs the calls of one reply, so `each` means nothing here | call a graph per item that has a loop of its own: call: GRAPH, each: ...",
+            ],
         ),
     ]);
 }
@@ -236,11 +272,22 @@ fn no_conversation_and_no_tools_per_item() {
 fn many_children_end_in_many_ways() {
     let child = "graphs: {c: {state: {t: string, o: string}, input: [t], output: [o], start: n, nodes: {n: {update: {o: t}}}}}\n";
     let call = |next: &str| {
-        format!("{}{child}", node(&format!("    call: c\n    input: {{t: item.id}}\n    each: docs\n    max_items: 3\n    update: {{notes: result.o}}\n    next: {next}\n")))
+        format!(
+            "{}{child}",
+            node(&format!(
+                "    call: c\n    input: {{t: item.id}}\n    each: docs\n    max_items: 3\n    update: {{notes: result.o}}\n    next: {next}\n"
+            ))
+        )
     };
     compare(&[
         ("as the one whose exit counts most", call("{exit: inherit}"), &[]),
-        ("their exits", call("[{if: \"'deadline' in result | map(attribute='exit')\", exit: deadline}, {exit: completed}]"), &[]),
+        (
+            "their exits",
+            call(
+                "[{if: \"'deadline' in result | map(attribute='exit')\", exit: deadline}, {exit: completed}]",
+            ),
+            &[],
+        ),
     ]);
     let bundle = clean(&call("{exit: completed}"));
     let Verb::Call(call) = &bundle.root().nodes[0].verb else { panic!() };
@@ -259,16 +306,16 @@ fn an_item_can_be_cut() {
     let list = bundle.root().channel("list").expect("it is there");
     assert_eq!(model.truncate.cut, [Cut::Item, Cut::Channel(list), Cut::Oldest]);
     compare(&[
-        (
-            "without each",
-            cut("[item]", ""),
-            &["DG0306 11:22 `item` can be cut in nodes with `each` only"],
-        ),
+        ("without each", cut("[item]", ""), &["DG0306 11:22 `item` can be cut in nodes with `each` only"]),
         (
             "a number",
             cut("[item]", "    each: range(3)\n    max_items: 3\n"),
             &["DG0401 11:22 an item is cut at the longest text in it; here it is integer"],
         ),
-        ("near", cut("[itm]", docs), &["DG0201 11:22 unknown channel \"itm\" in `cut` | did you mean \"item\"?"]),
+        (
+            "near",
+            cut("[itm]", docs),
+            &["DG0201 11:22 unknown channel \"itm\" in `cut` | did you mean \"item\"?"],
+        ),
     ]);
 }

@@ -47,12 +47,16 @@ fn a_call_can_set_the_configuration_below_it() {
         (
             "unknown",
             call("    config: {mod: never}\n"),
-            &["DG0205 11:14 graph \"c\" and the graphs that it calls do not declare the config key \"mod\" | did you mean \"mode\"?"],
+            &[
+                "DG0205 11:14 graph \"c\" and the graphs that it calls do not declare the config key \"mod\" | did you mean \"mode\"?",
+            ],
         ),
         (
             "of the caller only",
             call("    config: {word: x}\n"),
-            &["DG0205 11:14 graph \"c\" and the graphs that it calls do not declare the config key \"word\" | there is: depth, mode, time"],
+            &[
+                "DG0205 11:14 graph \"c\" and the graphs that it calls do not declare the config key \"word\" | there is: depth, mode, time",
+            ],
         ),
         (
             "value",
@@ -65,7 +69,9 @@ fn a_call_can_set_the_configuration_below_it() {
         (
             "type",
             call("    config: {depth: config.word}\n"),
-            &["DG0401 11:21 the config key \"depth\" takes an integer of at least 1, and config.word is string"],
+            &[
+                "DG0401 11:21 the config key \"depth\" takes an integer of at least 1, and config.word is string",
+            ],
         ),
         (
             "unknown setting",
@@ -113,22 +119,46 @@ fn a_call_can_grant() {
     assert_eq!(grant[2].1, ValueExpr::Literal(Value::Int(1200)), "in seconds");
     let grant = |grant: &str| call(&format!("    grant: {grant}\n"));
     compare(&[
-        ("unknown", grant("{token: 3}"), &["DG0210 11:13 unknown meter \"token\" | did you mean \"tokens\"?"]),
+        (
+            "unknown",
+            grant("{token: 3}"),
+            &["DG0210 11:13 unknown meter \"token\" | did you mean \"tokens\"?"],
+        ),
         (
             "of one graph",
             grant("{turns: 3}"),
-            &["DG0210 11:13 the meter \"turns\" can not be granted: it counts in one graph | there is: tokens, cost_usd, model_calls, tool_calls, wall_time, active_time"],
+            &[
+                "DG0210 11:13 the meter \"turns\" can not be granted: it counts in one graph | there is: tokens, cost_usd, model_calls, tool_calls, wall_time, active_time",
+            ],
         ),
-        ("text", grant("{tokens: q}"), &["DG0401 11:21 the grant of `tokens` is a number, and this is string"]),
+        (
+            "text",
+            grant("{tokens: q}"),
+            &["DG0401 11:21 the grant of `tokens` is a number, and this is string"],
+        ),
         (
             "quoted time",
             grant("{wall_time: \"'20m'\"}"),
-            &["DG0401 11:24 the grant of `wall_time` is a length of time, and this is string | for example 20m, or seconds"],
+            &[
+                "DG0401 11:24 the grant of `wall_time` is a length of time, and this is string | for example 20m, or seconds",
+            ],
         ),
-        ("negative", grant("{cost_usd: -1}"), &["DG0401 11:23 the grant of `cost_usd` is a number of dollars, and this is -1"]),
-        ("null", grant("{tokens: null}"), &["DG0401 11:21 the grant of `tokens` is a number, and this is null"]),
+        (
+            "negative",
+            grant("{cost_usd: -1}"),
+            &["DG0401 11:23 the grant of `cost_usd` is a number of dollars, and this is -1"],
+        ),
+        (
+            "null",
+            grant("{tokens: null}"),
+            &["DG0401 11:21 the grant of `tokens` is a number, and this is null"],
+        ),
         ("no time", grant("{tokens: 20m}"), &["DG0307 11:23 this expression can not be read..."]),
-        ("unknown name", grant("{tokens: limits.mony.left}"), &["DG0204 11:21 graph \"t\" has no limit \"mony\"..."]),
+        (
+            "unknown name",
+            grant("{tokens: limits.mony.left}"),
+            &["DG0204 11:21 graph \"t\" has no limit \"mony\"..."],
+        ),
         ("no mapping", grant("3"), &["DG0101 11:12 `grant` must be a mapping, is a number"]),
         (
             "op",
@@ -138,7 +168,11 @@ fn a_call_can_grant() {
         (
             "unknown callee",
             grant("{token: qq}").replace("call: c", "call: cc"),
-            &["DG0208 9:11 there is no graph or op \"cc\"...", "DG0210 11:13 unknown meter...", "DG0301 11:20 unknown name \"qq\"..."],
+            &[
+                "DG0208 9:11 there is no graph or op \"cc\"...",
+                "DG0210 11:13 unknown meter...",
+                "DG0301 11:20 unknown name \"qq\"...",
+            ],
         ),
     ]);
 }
@@ -151,14 +185,26 @@ fn a_call_says_what_it_does_outside() {
     assert!(!called(&call("")).writes);
     assert!(tool("call: search, effect: write").call.expect("it calls").writes);
     compare(&[
-        ("unknown", op("    effect: reed\n"), &["DG0106 9:13 `effect` is read or write | did you mean \"read\"?"]),
+        (
+            "unknown",
+            op("    effect: reed\n"),
+            &["DG0106 9:13 `effect` is read or write | did you mean \"read\"?"],
+        ),
         ("true", op("    effect: true\n"), &["DG0106 9:13 `effect` is read or write..."]),
         (
             "graph",
             call("    effect: read\n"),
-            &["DG0105 11:5 `effect` is for the call of an op, and this calls a graph | what a graph changes outside is what the calls in it do"],
+            &[
+                "DG0105 11:5 `effect` is for the call of an op, and this calls a graph | what a graph changes outside is what the calls in it do",
+            ],
         ),
-        ("other verb", op("").replace("call: think", "ask: why").replace("    input: {reflection: q}\n", "    effect: read\n"), &["DG0103 8:5 the key \"effect\" belongs to the verb `call`..."]),
+        (
+            "other verb",
+            op("")
+                .replace("call: think", "ask: why")
+                .replace("    input: {reflection: q}\n", "    effect: read\n"),
+            &["DG0103 8:5 the key \"effect\" belongs to the verb `call`..."],
+        ),
     ]);
 }
 
@@ -197,16 +243,31 @@ fn a_person_can_be_asked_before_a_call() {
     assert_eq!(tool("call: think").approve, None);
     let approve = tool("call: search, approve: args.limit > 5").approve;
     assert!(matches!(approve, Some(ValueExpr::Expr(e)) if &*e.source == "args.limit > 5"));
-    assert!(tool("answer: done, approve: true").approve.is_some(), "what only answers can be approved as well");
+    assert!(
+        tool("answer: done, approve: true").approve.is_some(),
+        "what only answers can be approved as well"
+    );
     compare(&[
         (
             "unknown argument",
             tools("  t: {call: search, approve: args.limt > 5}"),
             &["DG0302 10:35 the record has no field \"limt\" | did you mean \"limit\"?"],
         ),
-        ("yes", tools("  t: {call: think, approve: yes}"), &["DG0106 10:29 `approve` must be an expression | write true"]),
-        ("template", tools("  t: {call: think, approve: '{{ args.reflection }}'}"), &["DG0308 10:29 `approve` is a bare expression..."]),
-        ("result", tools("  t: {call: think, approve: result.text}"), &["DG0306 10:29 `result` is not known here..."]),
+        (
+            "yes",
+            tools("  t: {call: think, approve: yes}"),
+            &["DG0106 10:29 `approve` must be an expression | write true"],
+        ),
+        (
+            "template",
+            tools("  t: {call: think, approve: '{{ args.reflection }}'}"),
+            &["DG0308 10:29 `approve` is a bare expression..."],
+        ),
+        (
+            "result",
+            tools("  t: {call: think, approve: result.text}"),
+            &["DG0306 10:29 `result` is not known here..."],
+        ),
         (
             "question",
             tools("  t: {ask: why, approve: true}"),

@@ -6,7 +6,8 @@ use crate::{Bundle, OpTable, Persist};
 
 /// A graph with the input `q`, whose channel `n` is kept.
 fn kept(persist: &str) -> String {
-    graph("input: [q]\n").replace("n: integer", &format!("n: {{type: integer, default: 3, persist: {persist}}}"))
+    graph("input: [q]\n")
+        .replace("n: integer", &format!("n: {{type: integer, default: 3, persist: {persist}}}"))
 }
 
 fn persist(bundle: &Bundle, graph: usize, channel: &str) -> Option<String> {
@@ -44,19 +45,27 @@ fn what_persist_can_not_be() {
         ("config", at("'{{ config.k }}'"), &["DG0306 2:64 \"config\" is not known here..."]),
         ("a run", at("'{{ run.date }}'"), &["DG0306 2:64 \"run\" is not known here..."]),
         ("a secret", at("'{{ secret.K }}'"), &["DG0306 2:64 \"secret\" is not known here..."]),
-        ("a filter", at("'{{ q | lowr }}'"), &["DG0303 2:68 unknown filter \"lowr\" | did you mean \"lower\"?"]),
+        (
+            "a filter",
+            at("'{{ q | lowr }}'"),
+            &["DG0303 2:68 unknown filter \"lowr\" | did you mean \"lower\"?"],
+        ),
         ("broken", at("'{{ q '"), &["DG0307 2:..."]),
         (
             "misspelt",
             at("threads"),
-            &["DG0106 2:60 `persist` is thread, or the text of a key; \"threads\" looks like neither | did you mean \"thread\"?"],
+            &[
+                "DG0106 2:60 `persist` is thread, or the text of a key; \"threads\" looks like neither | did you mean \"thread\"?",
+            ],
         ),
         ("empty", at("''"), &["DG0106 2:60 `persist` is thread, or the text of a key"]),
         ("a boolean", at("true"), &["DG0101 2:60 `persist` must be text, is a boolean"]),
         (
             "without input",
             at("'{{ l }}'").replace("input: [q]\n", ""),
-            &["DG0306 2:64 \"l\" is not known here: `persist` reads input channels | where a value is kept is known before the graph runs"],
+            &[
+                "DG0306 2:64 \"l\" is not known here: `persist` reads input channels | where a value is kept is known before the graph runs",
+            ],
         ),
         (
             "without a type",
@@ -79,7 +88,9 @@ fn only_the_graph_that_is_run_keeps_its_state() {
     compare(&[(
         "a local graph",
         text(", persist: thread"),
-        &["DG0105 7:31 graph \"c\" is called, and only the graph that is run keeps its state | keep the value in the root graph, give it by `input` and take it back by `output`"],
+        &[
+            "DG0105 7:31 graph \"c\" is called, and only the graph that is run keeps its state | keep the value in the root graph, give it by `input` and take it back by `output`",
+        ],
     )]);
     let called = kept("'k/{{ q }}'");
     let root = "deepgraph: 1\nstate: {q: string}\ninput: [q]\nstart: a\nnodes: {a: {call: lib.yaml, input: {q: q}}}\n";

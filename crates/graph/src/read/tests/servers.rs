@@ -27,8 +27,10 @@ pub(super) fn asked() -> OpTable {
         read_only: Some(name == "find"),
     };
     let find = r#"{"type": "object", "properties": {"name": {"type": "string", "minLength": 1}, "most": {"type": "integer"}}, "required": ["name"]}"#;
-    let closed = r#"{"type": "object", "properties": {"id": {"type": "string"}}, "additionalProperties": false}"#;
-    OpTable::stock().with_server("crm", vec![tool("find", find), tool("drop", closed), tool("any.thing", "{}")])
+    let closed =
+        r#"{"type": "object", "properties": {"id": {"type": "string"}}, "additionalProperties": false}"#;
+    OpTable::stock()
+        .with_server("crm", vec![tool("find", find), tool("drop", closed), tool("any.thing", "{}")])
 }
 
 /// Secrets of a test.
@@ -83,17 +85,43 @@ fn what_is_no_server() {
         ),
         ("a file", served("{url: 'file:///crm'}"), &["DG0106 8:14 `url` is an http or https address..."]),
         ("a template", served("{url: '{{ secret.URL }}'}"), &[]),
-        ("no list", served("{command: npx x}"), &["DG0101 8:18 `command` is a list, the program and its arguments, not text | write [npx, x]"]),
+        (
+            "no list",
+            served("{command: npx x}"),
+            &["DG0101 8:18 `command` is a list, the program and its arguments, not text | write [npx, x]"],
+        ),
         ("empty", served("{command: []}"), &["DG0106 8:18 `command` names no program"]),
         ("blank", served("{command: [' ', a]}"), &["DG0106 8:18 `command` names no program"]),
-        ("a number", served("{command: [serve, 8080]}"), &["DG0101 8:26 a part of `command` must be text, is a number | put it in quotes"]),
+        (
+            "a number",
+            served("{command: [serve, 8080]}"),
+            &["DG0101 8:26 a part of `command` must be text, is a number | put it in quotes"],
+        ),
         ("headers", served("{command: [a], headers: {b: c}}"), &["DG0105 8:23 `headers` needs `url`"]),
         ("env", served("{url: 'https://a', env: {b: c}}"), &["DG0105 8:27 `env` needs `command`"]),
-        ("no mapping", served("{url: 'https://a', headers: [b]}"), &["DG0101 8:36 `headers` must be a mapping, is a list"]),
-        ("unknown key", served("{urls: 'https://a', url: 'https://a'}"), &["DG0103 8:9 unknown key \"urls\" in server \"crm\" | did you mean \"url\"?"]),
+        (
+            "no mapping",
+            served("{url: 'https://a', headers: [b]}"),
+            &["DG0101 8:36 `headers` must be a mapping, is a list"],
+        ),
+        (
+            "unknown key",
+            served("{urls: 'https://a', url: 'https://a'}"),
+            &["DG0103 8:9 unknown key \"urls\" in server \"crm\" | did you mean \"url\"?"],
+        ),
         ("no server", served("[a]"), &["DG0101 8:8 server \"crm\" must be a mapping, is a list"]),
-        ("a name", calling("crm.find", &format!("mcp: {{crm: {HTTP}, a.b: {HTTP}}}\n")), &["DG0107 7:48 \"a.b\" can not be the name of a server...", "~DG0508 7:48..."]),
-        ("none", calling("think", "mcp: {}\n").replace("name: q", "reflection: q").replace(", d: result.data.x", ""), &[]),
+        (
+            "a name",
+            calling("crm.find", &format!("mcp: {{crm: {HTTP}, a.b: {HTTP}}}\n")),
+            &["DG0107 7:48 \"a.b\" can not be the name of a server...", "~DG0508 7:48..."],
+        ),
+        (
+            "none",
+            calling("think", "mcp: {}\n")
+                .replace("name: q", "reflection: q")
+                .replace(", d: result.data.x", ""),
+            &[],
+        ),
     ]);
 }
 
@@ -101,10 +129,18 @@ fn what_is_no_server() {
 fn secrets_are_all_that_a_server_reads_and_only_there() {
     let header = |text: &str| served(&format!("{{url: 'https://a', headers: {{k: \"{text}\"}}}}"));
     compare(&[
-        ("a channel", header("{{ q }}"), &["DG0306 8:44 \"q\" is not known here: under `mcp`, `secret` is all there is"]),
+        (
+            "a channel",
+            header("{{ q }}"),
+            &["DG0306 8:44 \"q\" is not known here: under `mcp`, `secret` is all there is"],
+        ),
         ("config", header("{{ config.k }}"), &["DG0306 8:44 \"config\" is not known here..."]),
         ("all secrets", header("{{ secret }}"), &["DG0306 8:44 `secret` is read by name: secret.NAME"]),
-        ("a loop", header("{% for s in secret %}{{ s }}{% endfor %}"), &["DG0306 8:53 `secret` is read by name..."]),
+        (
+            "a loop",
+            header("{% for s in secret %}{{ s }}{% endfor %}"),
+            &["DG0306 8:53 `secret` is read by name..."],
+        ),
         (
             "elsewhere",
             served(HTTP).replace("name: q", "name: secret.K"),
@@ -118,7 +154,9 @@ fn servers_of_all_graphs_and_files_are_one_table() {
     let child = |mcp: &str| {
         format!(
             "{}graphs:\n  c:\n    state: {{q: string}}\n    input: [q]\n    mcp: {{crm: {mcp}}}\n    start: a\n    nodes: {{a: {{call: crm.find, input: {{name: q}}}}}}\n",
-            served(HTTP).replace("start: a", "start: {to: [a, b]}").replace("nodes:\n", "nodes:\n  b: {call: c, input: {q: q}}\n")
+            served(HTTP)
+                .replace("start: a", "start: {to: [a, b]}")
+                .replace("nodes:\n", "nodes:\n  b: {call: c, input: {q: q}}\n")
         )
     };
     let other = "DG0109 14:11 the server \"crm\" is declared in another way in t.yaml:9:3 | servers are known by name in all graphs and files: give one of them another name";
@@ -127,17 +165,26 @@ fn servers_of_all_graphs_and_files_are_one_table() {
         ("another address", child("{url: 'https://b'}"), &[other]),
         ("another header", child("{url: 'https://crm.example.com/mcp', headers: {a: b}}"), &[other]),
         ("a program", child("{command: [a]}"), &[other]),
-        ("one of them broken", child("{url: 3}"), &["DG0101 14:22 `url` must be text, is a number | put it in quotes"]),
+        (
+            "one of them broken",
+            child("{url: 3}"),
+            &["DG0101 14:22 `url` must be text, is a number | put it in quotes"],
+        ),
     ]);
     assert_eq!(clean(&child(HTTP)).servers.len(), 1);
     let root = "deepgraph: 1\nstate: {q: string}\ninput: [q]\nstart: a\nnodes: {a: {call: lib.yaml, input: {q: q}}}\n";
     let lib = served(HTTP);
-    let with = |mcp: &str| said_of(&[("t.yaml", &*format!("{root}{mcp}")), ("lib.yaml", &*lib)], &OpTable::stock());
+    let with =
+        |mcp: &str| said_of(&[("t.yaml", &*format!("{root}{mcp}")), ("lib.yaml", &*lib)], &OpTable::stock());
     assert_eq!(with(""), [""; 0]);
     assert_eq!(with(&format!("mcp: {{crm: {HTTP}}}\n")), [""; 0]);
     let found = with("mcp: {crm: {command: [a]}}\n");
     assert_eq!(found.len(), 1);
-    assert!(found[0].starts_with("lib.yaml: DG0109 8:3 the server \"crm\" is declared in another way in t.yaml:6:7"), "{found:?}");
+    assert!(
+        found[0]
+            .starts_with("lib.yaml: DG0109 8:3 the server \"crm\" is declared in another way in t.yaml:6:7"),
+        "{found:?}"
+    );
 }
 
 #[test]
@@ -147,7 +194,10 @@ fn servers_that_nothing_calls_are_not_asked() {
     let loaded = load_first(&[("t.yaml", &*text)], &OpTable::stock()).unwrap();
     assert_eq!(loaded.bundle.servers.len(), 1);
     // A graph of a library that is not called brings no server with it.
-    let lib = format!("{}graphs:\n  c: {{state: {{q: string}}, input: [q], start: a, nodes: {{a: {{update: {{q: q}}}}}}}}\n", served(HTTP));
+    let lib = format!(
+        "{}graphs:\n  c: {{state: {{q: string}}, input: [q], start: a, nodes: {{a: {{update: {{q: q}}}}}}}}\n",
+        served(HTTP)
+    );
     let root = "deepgraph: 1\nstate: {q: string}\ninput: [q]\nstart: a\nnodes: {a: {call: 'lib.yaml#c', input: {q: q}}}\n";
     let loaded = load_first(&[("t.yaml", root), ("lib.yaml", &*lib)], &OpTable::stock()).unwrap();
     assert!(loaded.warnings.is_empty() && loaded.bundle.servers.is_empty(), "{}", loaded.warnings);
@@ -163,9 +213,23 @@ fn tools_that_are_not_there() {
         ["t.yaml: DG0203 6:13 the server \"crm\" has no tool \"fnd\" | did you mean \"find\"?"]
     );
     compare(&[
-        ("no server", calling("crm.find", ""), &["DG0208 6:13 there is no server \"crm\" | declare it: mcp: {crm: {url: https://...}}"]),
-        ("misspelt", calling("crn.find", &format!("mcp: {{crm: {HTTP}}}\n")), &["DG0208 6:13 there is no server \"crn\" | did you mean \"crm\"?", "~DG0508..."]),
-        ("a set", calling("crm.*", &format!("mcp: {{crm: {HTTP}}}\n")), &["DG0105 6:13 \"crm.*\" stands for several tools, and a node calls one | under `tools`, it is a set that a model is offered"]),
+        (
+            "no server",
+            calling("crm.find", ""),
+            &["DG0208 6:13 there is no server \"crm\" | declare it: mcp: {crm: {url: https://...}}"],
+        ),
+        (
+            "misspelt",
+            calling("crn.find", &format!("mcp: {{crm: {HTTP}}}\n")),
+            &["DG0208 6:13 there is no server \"crn\" | did you mean \"crm\"?", "~DG0508..."],
+        ),
+        (
+            "a set",
+            calling("crm.*", &format!("mcp: {{crm: {HTTP}}}\n")),
+            &[
+                "DG0105 6:13 \"crm.*\" stands for several tools, and a node calls one | under `tools`, it is a set that a model is offered",
+            ],
+        ),
     ]);
     let undeclared = said(&calling("crm.find", ""), &asked());
     assert_eq!(undeclared.len(), 1);
@@ -176,17 +240,20 @@ fn tools_that_are_not_there() {
 fn input_is_checked_against_what_the_server_says() {
     let said = |from: &str, to: &str| said_of(&[("t.yaml", &*served(HTTP).replace(from, to))], &asked());
     assert_eq!(said("", ""), [""; 0]);
-    assert_eq!(said("name: q", "most: 3"), ["t.yaml: DG0403 6:23 the tool needs the input \"name\" (string)"]);
+    assert_eq!(
+        said("name: q", "most: 3"),
+        ["t.yaml: DG0403 6:23 the tool needs the input \"name\" (string)"]
+    );
     assert_eq!(said("name: q", "name: 3"), ["t.yaml: DG0401 6:31 the input \"name\" must be a string, is 3"]);
     assert_eq!(said("name: q", "name: q, more: 3"), [""; 0], "the schema does not close it");
     assert_eq!(
         said("find, input: {name: q}", "drop, input: {idd: q}"),
-        ["t.yaml: DG0404 6:34 the tool has no input \"idd\" | did you mean \"id\"?"]
+        ["t.yaml: DG0404 6:31 the tool has no input \"idd\" | did you mean \"id\"?"]
     );
     assert_eq!(said("find, input: {name: q}", "any.thing, input: {x: q}"), [""; 0]);
     assert_eq!(
         said("result.text", "result.txt"),
-        ["t.yaml: DG0302 6:58 `result` has no field \"txt\" | did you mean \"text\"?"]
+        ["t.yaml: DG0302 6:60 `result` has no field \"txt\" | did you mean \"text\"?"]
     );
 }
 
@@ -240,7 +307,10 @@ fn models_see_the_schema_of_the_server() {
     let own = first("{call: crm.find, description: Own., parameters: {name: string}}", &asked());
     assert!(!own.root().tools[0].call.as_ref().unwrap().rest);
     let seen = spec(&own);
-    assert_eq!((&*seen.description, seen.parameters.get("required").unwrap().to_json_text().as_str()), ("Own.", r#"["name"]"#));
+    assert_eq!(
+        (&*seen.description, seen.parameters.get("required").unwrap().to_json_text().as_str()),
+        ("Own.", r#"["name"]"#)
+    );
     // Before the server is asked, anything may be given.
     let offline = first("{call: crm.find, approve: args.most > 3}", &OpTable::stock());
     let seen = spec(&offline);

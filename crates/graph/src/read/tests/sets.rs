@@ -68,18 +68,26 @@ fn without_only_a_set_is_all_that_the_server_has() {
     assert_eq!((names(&offline).len(), offered(&offline).len()), (0, 0));
     assert_eq!(offline.servers.len(), 2, "it has to be asked");
     let none = OpTable::stock().with_server("crm", Vec::new());
-    let wanted = "t.yaml: DG0203 7:3 the server \"crm\" has no tools, and tool \"crm\" stands for all of them";
+    let wanted =
+        "t.yaml: DG0203 7:3 the server \"crm\" has no tools, and tool \"crm\" stands for all of them";
     assert_eq!(said(&text, &none), [wanted]);
 }
 
 #[test]
 fn tools_of_a_set_have_names_of_their_own() {
-    let text = graph("  crm: {call: crm.*, only: [find, drop]}\n", "[find]", ", c: {count: [drop], max: 4, refuse: true}");
+    let text = graph(
+        "  crm: {call: crm.*, only: [find, drop]}\n",
+        "[find]",
+        ", c: {count: [drop], max: 4, refuse: true}",
+    );
     let bundle = bundle(&text, &asked());
     assert_eq!(offered(&bundle), ["find"]);
     let Counted::Names { tools, .. } = &bundle.root().limits[1].counted else { panic!() };
     assert_eq!(tools.as_slice(), [ToolIx(1)]);
-    assert_eq!(said(&text, &asked()), ["t.yaml: ~DG0508 7:35 no model node offers the tool \"drop\" | list it: tools: [drop]"]);
+    assert_eq!(
+        said(&text, &asked()),
+        ["t.yaml: ~DG0508 7:35 no model node offers the tool \"drop\" | list it: tools: [drop]"]
+    );
 }
 
 #[test]
@@ -87,27 +95,102 @@ fn what_is_wrong_with_a_set() {
     let set = |keys: &str| graph(&format!("  crm: {{call: crm.*, {keys}}}\n"), "[crm]", "");
     let mut wrong = Vec::new();
     for (name, text, ops, wanted) in [
-        ("unknown", set("only: [find, drp]"), asked(), vec!["DG0203 7:35 the server \"crm\" has no tool \"drp\" | did you mean \"drop\"?"]),
+        (
+            "unknown",
+            set("only: [find, drp]"),
+            asked(),
+            vec!["DG0203 7:35 the server \"crm\" has no tool \"drp\" | did you mean \"drop\"?"],
+        ),
         ("offline", set("only: [find, drp]"), OpTable::stock(), vec![]),
-        ("twice", set("only: [find, find]"), asked(), vec!["DG0109 7:35 \"find\" is listed twice", "DG0109 11:38 two tools \"find\" are offered: the one of the set \"crm\" and the one of the set \"crm\"..."]),
+        (
+            "twice",
+            set("only: [find, find]"),
+            asked(),
+            vec![
+                "DG0109 7:35 \"find\" is listed twice",
+                "DG0109 11:38 two tools \"find\" are offered: the one of the set \"crm\" and the one of the set \"crm\"...",
+            ],
+        ),
         ("empty", set("only: []"), asked(), vec!["DG0106 7:28 `only` names no tool"]),
-        ("no list", set("only: find"), asked(), vec!["DG0101 7:28 `only` must be a list of names, is text | write [find]"]),
+        (
+            "no list",
+            set("only: find"),
+            asked(),
+            vec!["DG0101 7:28 `only` must be a list of names, is text | write [find]"],
+        ),
         (
             "a name for no model",
             set("only: [any.thing]"),
             asked(),
-            vec!["DG0107 7:29 a model can not be offered the tool \"any.thing\" under this name | leave it out with `only`, and declare it under another name: NAME: {call: crm.any.thing}"],
+            vec![
+                "DG0107 7:29 a model can not be offered the tool \"any.thing\" under this name | leave it out with `only`, and declare it under another name: NAME: {call: crm.any.thing}",
+            ],
         ),
-        ("of all", set("effect: read"), asked(), vec!["DG0107 7:3 a model can not be offered the tool \"any.thing\"..."]),
-        ("parameters", set("only: [find], parameters: {name: string}"), asked(), vec!["DG0105 7:36 tool \"crm\" is a set: each tool in it has the parameters of its server | a tool with its own is declared by itself: call: SERVER.TOOL"]),
-        ("description", set("only: [find], description: x"), asked(), vec!["DG0105 7:36 tool \"crm\" is a set: each tool in it has the description of its server..."]),
-        ("told once", set("only: [find, drop], retrys: 3"), asked(), vec!["DG0103 7:42 unknown key \"retrys\" in tool \"crm\" | did you mean \"retry\"?"]),
-        ("told without tools", set("retrys: 3"), OpTable::stock(), vec!["~DG0515 7:3...", "DG0103 7:22 unknown key \"retrys\" in tool \"crm\"..."]),
-        ("no server", set("only: [find, drop]").replace("crm.*", "cmr.*"), asked(), vec!["~DG0508 5:7 nothing calls a tool of the server \"crm\"", "DG0208 7:15 there is no server \"cmr\" | did you mean \"crm\"?"]),
-        ("no server and no tools", set("effect: read").replace("crm.*", "cmr.*"), OpTable::stock().with_server("cmr", vec![]), vec!["~DG0508 5:7...", "DG0208 7:15 there is no server \"cmr\"..."]),
-        ("no set", set("only: [find]").replace("crm.*", "crm.find"), asked(), vec!["DG0105 7:25 `only` in tool \"crm\" needs `call: SERVER.*`, a set of tools"]),
-        ("not offered", graph("  crm: {call: crm.*, only: [find, drop]}\n  t: {call: think}\n", "[t]", ""), asked(), vec!["~DG0508 7:3 no model node offers the tool \"crm\" | list it: tools: [crm]"]),
-        ("misspelt", set("only: [find]").replace("[crm]", "[cmr]"), asked(), vec!["DG0203 11:38 graph \"t\" has no tool \"cmr\" | did you mean \"crm\"?"]),
+        (
+            "of all",
+            set("effect: read"),
+            asked(),
+            vec!["DG0107 7:3 a model can not be offered the tool \"any.thing\"..."],
+        ),
+        (
+            "parameters",
+            set("only: [find], parameters: {name: string}"),
+            asked(),
+            vec![
+                "DG0105 7:36 tool \"crm\" is a set: each tool in it has the parameters of its server | a tool with its own is declared by itself: call: SERVER.TOOL",
+            ],
+        ),
+        (
+            "description",
+            set("only: [find], description: x"),
+            asked(),
+            vec!["DG0105 7:36 tool \"crm\" is a set: each tool in it has the description of its server..."],
+        ),
+        (
+            "told once",
+            set("only: [find, drop], retrys: 3"),
+            asked(),
+            vec!["DG0103 7:42 unknown key \"retrys\" in tool \"crm\" | did you mean \"retry\"?"],
+        ),
+        (
+            "told without tools",
+            set("retrys: 3"),
+            OpTable::stock(),
+            vec!["~DG0515 7:3...", "DG0103 7:22 unknown key \"retrys\" in tool \"crm\"..."],
+        ),
+        (
+            "no server",
+            set("only: [find, drop]").replace("crm.*", "cmr.*"),
+            asked(),
+            vec![
+                "~DG0508 5:7 nothing calls a tool of the server \"crm\"",
+                "DG0208 7:15 there is no server \"cmr\" | did you mean \"crm\"?",
+            ],
+        ),
+        (
+            "no server and no tools",
+            set("effect: read").replace("crm.*", "cmr.*"),
+            OpTable::stock().with_server("cmr", vec![]),
+            vec!["~DG0508 5:7...", "DG0208 7:15 there is no server \"cmr\"..."],
+        ),
+        (
+            "no set",
+            set("only: [find]").replace("crm.*", "crm.find"),
+            asked(),
+            vec!["DG0105 7:25 `only` in tool \"crm\" needs `call: SERVER.*`, a set of tools"],
+        ),
+        (
+            "not offered",
+            graph("  crm: {call: crm.*, only: [find, drop]}\n  t: {call: think}\n", "[t]", ""),
+            asked(),
+            vec!["~DG0508 7:3 no model node offers the tool \"crm\" | list it: tools: [crm]"],
+        ),
+        (
+            "misspelt",
+            set("only: [find]").replace("[crm]", "[cmr]"),
+            asked(),
+            vec!["DG0203 11:38 graph \"t\" has no tool \"cmr\" | did you mean \"crm\"?"],
+        ),
     ] {
         let found = said(&text, &ops);
         let fits = found.len() == wanted.len()
@@ -128,7 +211,10 @@ fn two_tools_of_one_name_in_one_node_are_refused() {
     let both = "t.yaml: DG0109 12:43 two tools \"find\" are offered: the one of the set \"crm\" and the one of the set \"files\" | a model could not tell them apart: leave one out with `only`, or give one another name";
     assert_eq!(said(&graph(tools, "[crm, files]", ""), &OpTable::stock()), [both]);
     // In different nodes they do not meet.
-    let apart = graph(tools, "[crm]", "").replace("  s: {call: files.x, update: {n: result.text}}\n", "  s: {model: x, messages: m, tools: [files], next: u}\n  u: {run_tools: s}\n");
+    let apart = graph(tools, "[crm]", "").replace(
+        "  s: {call: files.x, update: {n: result.text}}\n",
+        "  s: {model: x, messages: m, tools: [files], next: u}\n  u: {run_tools: s}\n",
+    );
     let found = said(&apart, &OpTable::stock());
     assert!(found.iter().all(|line| !line.contains("DG0109")), "{found:?}");
     let alone = "  crm: {call: crm.*, only: [find]}\n  find: {call: search}\n";

@@ -26,11 +26,25 @@ fn a_node_waits_for_others_or_until_nothing_runs() {
 #[test]
 fn what_is_waited_for_are_other_nodes() {
     compare(&[
-        ("itself", joined("after: [a, c]"), &["DG0105 7:34 node \"c\" can not wait for itself | `after` names the other nodes that lead here"]),
-        ("unknown", joined("after: [a, bb]"), &["DG0202 7:34 graph \"t\" has no node \"bb\" | there is: a, b, c"]),
+        (
+            "itself",
+            joined("after: [a, c]"),
+            &[
+                "DG0105 7:34 node \"c\" can not wait for itself | `after` names the other nodes that lead here",
+            ],
+        ),
+        (
+            "unknown",
+            joined("after: [a, bb]"),
+            &["DG0202 7:34 graph \"t\" has no node \"bb\" | there is: a, b, c"],
+        ),
         ("twice", joined("after: [a, a]"), &["DG0109 7:34 \"a\" is listed twice"]),
         ("none", joined("after: []"), &["DG0106 7:30 `after` names no node"]),
-        ("no list", joined("after: a"), &["DG0101 7:30 `after` must be a list of names, is text | write [a]"]),
+        (
+            "no list",
+            joined("after: a"),
+            &["DG0101 7:30 `after` must be a list of names, is text | write [a]"],
+        ),
         ("yes", joined("defer: yes"), &["DG0101 7:30 `defer` must be true or false | write true"]),
         ("setting", joined("defer: config.d"), &["DG0101 7:30 `defer` must be true or false"]),
     ]);
