@@ -27,7 +27,7 @@ fn a_cycle_of_calls_needs_a_limit_on_the_depth() {
     let help =
         "| give one of them a limit on its nesting in itself: depth: {count: depth, max: 3, refuse: true}";
     let three = |place: &str, names: &str| {
-        format!("DG0514 {place} a graph calls itself, and no limit bounds how deep: {names} {help}")
+        format!("DG0515 {place} a graph calls itself, and no limit bounds how deep: {names} {help}")
     };
     compare(&[
         (
@@ -40,7 +40,7 @@ fn a_cycle_of_calls_needs_a_limit_on_the_depth() {
             "one for itself",
             graphs((NONE, "a"), (NONE, "c"), (NONE, "root")),
             &[
-                "DG0514 15:17 graph \"a\" calls itself, and no limit bounds how deep | give it a limit...",
+                "DG0515 15:17 graph \"a\" calls itself, and no limit bounds how deep | give it a limit...",
                 "~DG0508 16:3 nothing calls the graph \"b\"",
             ],
         ),
@@ -59,7 +59,7 @@ fn one_limit_on_the_depth_cuts_the_cycles_through_its_graph() {
         assert_eq!(bundle.graphs.len(), 4);
         assert!(crate::mermaid(&bundle).contains("subgraph"));
     }
-    let uncut = "DG0514 15:17 a graph calls itself, and no limit bounds how deep: a -> b -> c -> a...";
+    let uncut = "DG0515 15:17 a graph calls itself, and no limit bounds how deep: a -> b -> c -> a...";
     compare(&[
         ("another meter", cut("s: {count: steps, max: 3, exit: step_limit}"), &[uncut]),
         ("switched off", cut("depth: {count: depth, max: null, refuse: true}"), &[uncut]),
@@ -84,7 +84,7 @@ fn the_root_can_call_itself_by_its_name() {
     compare(&[(
         "unbounded",
         text(""),
-        &["DG0514 6:19 graph \"root\" calls itself, and no limit bounds how deep..."],
+        &["DG0515 6:19 graph \"root\" calls itself, and no limit bounds how deep..."],
     )]);
 }
 
@@ -97,5 +97,5 @@ fn tools_call_graphs_again_as_nodes_do() {
         )
     };
     clean(&text(", d: {count: depth, max: 2, refuse: true}"));
-    compare(&[("unbounded", text(""), &["DG0514 6:44 graph \"root\" calls itself..."])]);
+    compare(&[("unbounded", text(""), &["DG0515 6:44 graph \"root\" calls itself..."])]);
 }

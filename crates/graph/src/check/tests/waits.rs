@@ -18,8 +18,8 @@ fn joined(b: &str, more: &str) -> String {
 fn what_is_waited_for_leads_there() {
     let c = "  c: {update: {s: q}}\n";
     let help = "what waits for something that never comes ends the graph by graph_error";
-    let end = format!("~DG0513 9:37 \"join\" waits for \"b\", which may lead to its end instead | {help}");
-    let to_c = format!("~DG0513 9:37 \"join\" waits for \"b\", which may lead to \"c\" instead | {help}");
+    let end = format!("~DG0516 9:37 \"join\" waits for \"b\", which may lead to its end instead | {help}");
+    let to_c = format!("~DG0516 9:37 \"join\" waits for \"b\", which may lead to \"c\" instead | {help}");
     compare(&[
         ("both", joined("{update: {s: q}, next: join}", ""), &[]),
         ("several at once", joined("{update: {s: q}, next: {to: [c, join]}}", c), &[]),
@@ -27,13 +27,13 @@ fn what_is_waited_for_leads_there() {
             "not by itself",
             joined("{update: {s: q}}", ""),
             &[
-                "DG0513 9:37 \"join\" waits for \"b\", which does not lead to it | `after` only makes a node wait: name \"join\" in the `next` of \"b\"",
+                "DG0516 9:37 \"join\" waits for \"b\", which does not lead to it | `after` only makes a node wait: name \"join\" in the `next` of \"b\"",
             ],
         ),
         (
             "by another",
             joined("{update: {s: q}, next: c}", "  c: {update: {s: q}, next: join}\n"),
-            &["DG0513 9:37 \"join\" waits for \"b\", which does not lead to it..."],
+            &["DG0516 9:37 \"join\" waits for \"b\", which does not lead to it..."],
         ),
         (
             "an exit ends the wait",
@@ -67,7 +67,7 @@ fn what_is_waited_for_leads_there() {
             "a limit is no way of its own",
             joined("{update: {s: q}}", "")
                 .replace("start:", "limits: {l: {count: [b], max: 3, to: join}}\nstart:"),
-            &["DG0513 10:37 \"join\" waits for \"b\", which does not lead to it..."],
+            &["DG0516 10:37 \"join\" waits for \"b\", which does not lead to it..."],
         ),
         (
             "nothing is said where a route could not be read",
@@ -99,7 +99,7 @@ fn waiting_makes_no_way_and_no_end() {
             nodes("a", "  a: {update: {s: q}}\n  c: {update: {s: q}, after: [a]}\n", ""),
             &[
                 "DG0501 8:3 nothing leads to node \"c\"...",
-                "DG0513 8:31 \"c\" waits for \"a\", which does not lead to it...",
+                "DG0516 8:31 \"c\" waits for \"a\", which does not lead to it...",
             ],
         ),
         (

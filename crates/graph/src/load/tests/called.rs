@@ -199,7 +199,7 @@ fn calls_that_lead_to_no_graph() {
         ),
         (
             "x.yaml",
-            "r.yaml: DG0012 7:13 the file x.yaml is no graph | a graph file begins with `deepgraph: 1`",
+            "r.yaml: DG0014 7:13 the file x.yaml is no graph | a graph file begins with `deepgraph: 1`",
         ),
         ("../leaf.yaml", outside),
         ("lib/../../leaf.yaml#g", outside),
@@ -247,13 +247,13 @@ fn files_may_call_each_other_within_a_depth() {
     assert_eq!(
         found,
         [
-            "one.yaml: DG0514 7:13 a graph calls itself, and no limit bounds how deep: one -> two.yaml -> one | give one of them a limit on its nesting in itself: depth: {count: depth, max: 3, refuse: true}"
+            "one.yaml: DG0515 7:13 a graph calls itself, and no limit bounds how deep: one -> two.yaml -> one | give one of them a limit on its nesting in itself: depth: {count: depth, max: 3, refuse: true}"
         ]
     );
     let bound = two.replace("start: a", limit);
     assert_eq!(paths(&loaded(&[("one.yaml", &*one), ("two.yaml", &*bound)])), ["one", "two.yaml"]);
     let itself = caller("one.yaml");
     let found = errors(&[("one.yaml", &*itself)]);
-    assert!(found[0].starts_with("one.yaml: DG0514 7:13 graph \"one\" calls itself"), "{found:?}");
+    assert!(found[0].starts_with("one.yaml: DG0515 7:13 graph \"one\" calls itself"), "{found:?}");
     assert_eq!(paths(&loaded(&[("one.yaml", &*itself.replace("start: a", limit))])), ["one"]);
 }

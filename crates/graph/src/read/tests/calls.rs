@@ -69,7 +69,7 @@ fn calls_and_their_input() {
             ),
             &[
                 "~DG0511 10:3 nothing in graph \"c\" writes the output \"out\"",
-                "DG0514 15:23 graph \"c\" calls itself, and no limit bounds how deep...",
+                "DG0515 15:23 graph \"c\" calls itself, and no limit bounds how deep...",
             ],
         ),
         (
@@ -82,7 +82,7 @@ fn calls_and_their_input() {
                     "call: t, input: {q: x}"
                 )
             ),
-            &["DG0514 7:11 a graph calls itself, and no limit bounds how deep: t -> c -> t...", "~DG0511..."],
+            &["DG0515 7:11 a graph calls itself, and no limit bounds how deep: t -> c -> t...", "~DG0511..."],
         ),
     ]);
 }

@@ -62,7 +62,7 @@ fn without_only_a_set_is_all_that_the_server_has() {
     assert_eq!(said(&text, &ops), [""; 0]);
     let asked = bundle(&text, &ops);
     assert_eq!((names(&asked), offered(&asked)), (vec!["drop", "find"], vec!["drop".into(), "find".into()]));
-    let wanted = "t.yaml: ~DG0515 7:3 which tools tool \"crm\" stands for is known when the server is asked | list them to have them checked now: only: [NAME, ...]";
+    let wanted = "t.yaml: ~DG0517 7:3 which tools tool \"crm\" stands for is known when the server is asked | list them to have them checked now: only: [NAME, ...]";
     assert_eq!(said(&text, &OpTable::stock()), [wanted]);
     let offline = bundle(&text, &OpTable::stock());
     assert_eq!((names(&offline).len(), offered(&offline).len()), (0, 0));
@@ -156,7 +156,7 @@ fn what_is_wrong_with_a_set() {
             "told without tools",
             set("retrys: 3"),
             OpTable::stock(),
-            vec!["~DG0515 7:3...", "DG0103 7:22 unknown key \"retrys\" in tool \"crm\"..."],
+            vec!["~DG0517 7:3...", "DG0103 7:22 unknown key \"retrys\" in tool \"crm\"..."],
         ),
         (
             "no server",
