@@ -1,8 +1,10 @@
 //! The documents say what the program does: their graphs load and run, their tables have the names of the code.
 
+mod diagnostics;
 mod graphs;
 mod links;
 mod reference;
+mod schema;
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,6 +1,7 @@
 //! Tests of deepgraph as a whole: one binary, so that it is linked once.
 
 mod cli;
+mod conformance;
 mod docs;
 mod engine;
 mod house;

@@ -7,8 +7,9 @@ use super::packages::{self, Package};
 
 /// Licences that let anybody use the code in any program, at most with the duty to name its authors, or (MPL)
 /// to publish changes of the licensed files themselves.
-const ALLOWED: [&str; 12] = [
+const ALLOWED: [&str; 13] = [
     "MIT",
+    "MIT-0",
     "Apache-2.0",
     "Apache-2.0 WITH LLVM-exception",
     "BSD-2-Clause",

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::commands::{check, draw, init, resume, run, runs, show, trace};
+use crate::commands::{check, config, draw, explain, init, resume, run, runs, schema, show, trace};
 use crate::error::CliError;
 use crate::exit_status::{ExitStatus, TABLE};
 
@@ -55,7 +55,10 @@ pub enum Command {
     Show(show::Options),
     Trace(trace::Options),
     Check(check::Options),
+    Explain(explain::Options),
     Draw(draw::Options),
+    Config(config::Options),
+    Schema(schema::Options),
     Init(init::Options),
 }
 
@@ -73,7 +76,10 @@ impl Command {
             Command::Show(options) => show::carry_out(&options, global),
             Command::Trace(options) => trace::carry_out(&options, global),
             Command::Check(options) => check::carry_out(&options),
-            Command::Draw(options) => draw::carry_out(&options),
+            Command::Explain(options) => explain::carry_out(&options),
+            Command::Config(options) => config::carry_out(&options),
+            Command::Schema(options) => schema::carry_out(&options),
+            Command::Draw(options) => draw::carry_out(&options, global),
             Command::Init(options) => init::carry_out(&options),
         }
     }

@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use deepgraph_graph::{Bundle, Type};
+use deepgraph_graph::{Bundle, Field, Type};
 use deepgraph_protocol::{Map, Value};
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use crate::error::CliError;
 
@@ -42,6 +44,29 @@ impl fmt::Display for Origin {
     }
 }
 
+impl Origin {
+    /// Its name for programs.
+    fn name(&self) -> &'static str {
+        match self {
+            Origin::Default => "default",
+            Origin::File(_) => "file",
+            Origin::Environment(_) => "environment",
+            Origin::CommandLine => "command_line",
+            Origin::Run => "run",
+        }
+    }
+
+    /// The file, variable or option.
+    fn source(&self) -> Option<String> {
+        match self {
+            Origin::Default => None,
+            Origin::File(path) => Some(path.display().to_string()),
+            Origin::Environment(name) => Some(name.clone()),
+            Origin::CommandLine | Origin::Run => Some(self.to_string()),
+        }
+    }
+}
+
 /// What a user says about the configuration.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
@@ -67,6 +92,16 @@ pub struct Effective {
 /// The environment: its variables by name.
 pub type Environment = BTreeMap<OsString, OsString>;
 
+/// What is said about the configuration in all places but the graph, not yet held against it.
+#[derive(Clone, Debug)]
+pub struct Given {
+    /// By key, each from the strongest place that has it.
+    values: BTreeMap<String, (Origin, Value)>,
+    /// Variables that can not be read.
+    wrong: Vec<String>,
+    doubts: Vec<String>,
+}
+
 /// Puts the configuration together: `--set` before `--model` before the environment before the file before the
 /// defaults of the graph.
 ///
@@ -74,6 +109,15 @@ pub type Environment = BTreeMap<OsString, OsString>;
 ///
 /// All values that do not fit, each with its key and origin; a file that can not be read.
 pub fn effective(bundle: &Bundle, wanted: &Wanted, environment: &Environment) -> Result<Effective, CliError> {
+    given(bundle, wanted, environment)?.effective(bundle)
+}
+
+/// Reads what is said about the configuration.
+///
+/// # Errors
+///
+/// A file that can not be read, a `--set` that is none, a `--model` that sets nothing.
+pub fn given(bundle: &Bundle, wanted: &Wanted, environment: &Environment) -> Result<Given, CliError> {
     let mut given: BTreeMap<String, (Origin, Value)> = BTreeMap::new();
     let mut wrong = Vec::new();
     if let Some(path) = &wanted.file {
@@ -104,21 +148,45 @@ pub fn effective(bundle: &Bundle, wanted: &Wanted, environment: &Environment) ->
         let (key, value) = read_setting(text)?;
         given.insert(key, (Origin::Run, Value::from(value)));
     }
-    let origin = |key: &str| given.get(key).map_or(Origin::Default, |(origin, _)| origin.clone());
-    let overrides = given.iter().map(|(key, (_, value))| (key.clone(), value.clone())).collect();
-    match bundle.config_of(overrides) {
-        Ok(values) if wrong.is_empty() => {
-            let origins = values.keys().map(|key| (key.to_string(), origin(key))).collect();
-            Ok(Effective { values, origins, doubts: doubts(bundle, environment) })
+    Ok(Given { values: given, wrong, doubts: doubts(bundle, environment) })
+}
+
+impl Given {
+    /// The configuration of a run.
+    ///
+    /// # Errors
+    ///
+    /// All values that do not fit, each with its key and origin.
+    pub fn effective(&self, bundle: &Bundle) -> Result<Effective, CliError> {
+        let overrides = self.values.iter().map(|(key, (_, value))| (key.clone(), value.clone())).collect();
+        match bundle.config_of(overrides) {
+            Ok(values) if self.wrong.is_empty() => Ok(self.with_origins(values)),
+            Ok(_) => Err(CliError::Config(self.wrong.clone())),
+            Err(mismatches) => {
+                let told = mismatches.iter().map(|mismatch| {
+                    let key = mismatch.path.split(['.', '[']).next().unwrap_or_default();
+                    format!("{} ({}): {}", mismatch.path, self.origin(key), mismatch.message)
+                });
+                Err(CliError::Config(self.wrong.iter().cloned().chain(told).collect()))
+            }
         }
-        Ok(_) => Err(CliError::Config(wrong)),
-        Err(mismatches) => {
-            wrong.extend(mismatches.iter().map(|mismatch| {
-                let key = mismatch.path.split(['.', '[']).next().unwrap_or_default();
-                format!("{} ({}): {}", mismatch.path, origin(key), mismatch.message)
-            }));
-            Err(CliError::Config(wrong))
-        }
+    }
+
+    /// The same as it is said, whether it fits or not.
+    pub fn unchecked(&self, bundle: &Bundle) -> Effective {
+        let said = |key: &str| self.values.get(key).map(|(_, value)| value.clone());
+        let value = |key: &Arc<str>, field: &Field| said(key).or_else(|| field.default.clone());
+        let values = bundle.config.iter().filter_map(|(key, field)| Some((key.clone(), value(key, field)?)));
+        self.with_origins(values.collect())
+    }
+
+    fn origin(&self, key: &str) -> Origin {
+        self.values.get(key).map_or(Origin::Default, |(origin, _)| origin.clone())
+    }
+
+    fn with_origins(&self, values: Map) -> Effective {
+        let origins = values.keys().map(|key| (key.to_string(), self.origin(key))).collect();
+        Effective { values, origins, doubts: self.doubts.clone() }
     }
 }
 
@@ -187,11 +255,30 @@ fn doubts(bundle: &Bundle, environment: &Environment) -> Vec<String> {
     doubts
 }
 
-/// The configuration as lines, keys without a value included: `null`.
-pub fn whole_table(bundle: &Bundle, config: &Effective) -> String {
+/// The values of all keys; null where one has none.
+fn whole(bundle: &Bundle, config: &Effective) -> Map {
     let mut values: Map = bundle.config.keys().map(|key| (key.clone(), Value::Null)).collect();
     values.extend(config.values.clone());
-    table(&values, &config.origins)
+    values
+}
+
+/// The configuration as lines, keys without a value included: `null`.
+pub fn whole_table(bundle: &Bundle, config: &Effective) -> String {
+    table(&whole(bundle, config), &config.origins)
+}
+
+/// The configuration as one JSON document, keys without a value included.
+pub fn document(bundle: &Bundle, config: &Effective) -> serde_json::Value {
+    let values = whole(bundle, config);
+    let rows = values.iter().map(|(key, value)| {
+        let origin = config.origins.get(&**key).unwrap_or(&Origin::Default);
+        let mut row = json!({"key": key, "value": value, "origin": origin.name()});
+        if let Some(source) = origin.source() {
+            row["source"] = source.into();
+        }
+        row
+    });
+    json!({"version": 1, "graph": bundle.root().name, "config": rows.collect::<Vec<_>>()})
 }
 
 /// The configuration as lines: key, value, origin.

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use deepgraph_graph::Diagnostics;
+use deepgraph_graph::{Diagnostics, DrawError};
 use deepgraph_runtime::RunError;
 use deepgraph_store::StoreError;
 use deepgraph_tools::CorpusError;
@@ -63,8 +63,16 @@ pub enum CliError {
         problem: String,
     },
     /// Values of the configuration that do not fit, all of them.
-    #[error("the configuration does not fit:{}\n`deepgraph run --print-config` lists all keys", list(.0))]
+    #[error("the configuration does not fit:{}\n`deepgraph config GRAPH` lists all keys", list(.0))]
     Config(Vec<String>),
+    /// A code of no mistake.
+    #[error("there is no code \"{given}\"; `deepgraph explain` lists all codes{}", hint(.nearest))]
+    NoCode {
+        /// What was given.
+        given: String,
+        /// What was probably meant.
+        nearest: Option<&'static str>,
+    },
     /// A `--set` that is none.
     #[error("--set {text}: write it as KEY=VALUE, such as --set max_researcher_iterations=3")]
     BadSetting {
@@ -111,6 +119,26 @@ pub enum CliError {
         /// Why.
         problem: String,
     },
+    /// The file for a drawing can not be written.
+    #[error("the drawing can not be written to {}: {problem}; name another file with --out", .path.display())]
+    DrawingFile {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        problem: String,
+    },
+    /// The name of a file that does not say what kind of drawing it is to hold.
+    #[error(
+        "the name {} does not say what kind of drawing it is to hold: end it in .svg, .dot or .mmd, or give --format",
+        .path.display()
+    )]
+    DrawingForm {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A drawing that can not be made.
+    #[error("{0}")]
+    Draw(#[from] DrawError),
     /// The documents can not be used.
     #[error("{0}")]
     Documents(#[from] CorpusError),
@@ -181,7 +209,7 @@ pub enum CliError {
     Fold(#[from] FoldError),
 }
 
-fn hint(nearest: &Option<String>) -> String {
+fn hint<T: std::fmt::Display>(nearest: &Option<T>) -> String {
     nearest.as_ref().map_or_else(String::new, |name| format!("; did you mean {name}?"))
 }
 
@@ -199,6 +227,7 @@ impl CliError {
             | CliError::Graph(_)
             | CliError::NoQuestionInput { .. }
             | CliError::Config(_)
+            | CliError::NoCode { .. }
             | CliError::BadSetting { .. }
             | CliError::ConfigFile { .. }
             | CliError::ScriptFile { .. }
@@ -206,6 +235,8 @@ impl CliError {
             | CliError::Models(_)
             | CliError::SecretInUrl
             | CliError::OutFile { .. }
+            | CliError::DrawingFile { .. }
+            | CliError::DrawingForm { .. }
             | CliError::Documents(CorpusError::PathNotFound { .. } | CorpusError::PathUnreadable { .. })
             | CliError::NoHome
             | CliError::Answer { .. }
@@ -219,6 +250,7 @@ impl CliError {
                 | StoreError::AmbiguousRun { .. },
             ) => ExitStatus::Usage,
             CliError::Stdout(_)
+            | CliError::Draw(_)
             | CliError::StoredGraph { .. }
             | CliError::NoStoredGraph { .. }
             | CliError::Documents(_)

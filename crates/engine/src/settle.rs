@@ -5,8 +5,8 @@
 
 use deepgraph_graph::{Returns, Verb};
 use deepgraph_protocol::{
-    Effect, ErrorKind, ExitClass, ExitReason, FinishReason, Meter, ModelReply, ScopeEnd, Spent, StepError, StepId, StepOutput,
-    Usage, Value,
+    Effect, ErrorKind, ExitClass, ExitReason, FinishReason, Meter, ModelReply, ScopeEnd, Spent, StepError,
+    StepId, StepOutput, Usage, Value,
 };
 
 use crate::exit::Candidate;
@@ -256,13 +256,14 @@ impl Machine {
     pub(crate) fn abandons(&self, giving: &Giving) -> impl Iterator<Item = Effect> {
         let by_itself = giving.reason == Some(ExitReason::Deadline);
         let effects = self.current.iter().flat_map(opens).filter_map(|open| open.effect.as_ref());
-        effects.filter(move |e| !(by_itself && matches!(e, Effect::Spawn { .. }))).filter_map(Effect::step).map(
-            move |step| Effect::Abandon {
+        effects
+            .filter(move |e| !(by_itself && matches!(e, Effect::Spawn { .. })))
+            .filter_map(Effect::step)
+            .map(move |step| Effect::Abandon {
                 step: step.clone(),
                 grace_ms: giving.grace_ms,
                 reason: giving.reason.clone(),
-            },
-        )
+            })
     }
 }
 

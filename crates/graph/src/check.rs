@@ -1,12 +1,14 @@
 //! What can be proved of a plan before it runs.
 
 mod cycles;
+mod ranges;
 mod reach;
 mod recursion;
 #[cfg(test)]
 mod tests;
 mod unused;
 mod waits;
+mod ways;
 mod writers;
 
 use std::collections::BTreeSet;
@@ -42,6 +44,8 @@ pub(crate) fn check(reader: &mut Reader<'_>, decls: &Decls<'_>, reading: &mut Re
         writers::tools(&mut checked);
         writers::outputs(&mut checked);
         unused::tools(&mut checked, decl);
+        ranges::limits(&mut checked, decl, &decls.config);
+        ways::never_taken(reader, decl);
     }
     recursion::check(reader, decls, reading, &optional);
     reader.enter(decls.files, 0);

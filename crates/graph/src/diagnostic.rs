@@ -1,6 +1,7 @@
 //! Mistakes of a graph file, as people and programs read them.
 
 mod codes;
+mod misfit;
 mod render;
 mod sink;
 #[cfg(test)]
@@ -13,6 +14,7 @@ use serde::Serialize;
 
 pub use codes::CODES;
 pub(crate) use codes::code;
+pub(crate) use misfit::{boolean_word, misfit};
 pub(crate) use sink::Sink;
 
 /// How bad it is.
@@ -33,6 +35,12 @@ impl Severity {
             Severity::Warning => "warning",
         }
     }
+}
+
+/// The help page of a code, as Markdown: what the mistake is, why it matters, a graph that has it and the same graph
+/// without it. None where there is no such code.
+pub fn help_page(code: &str) -> Option<&'static str> {
+    codes::PAGES.iter().find(|(known, _)| *known == code).map(|(_, page)| *page)
 }
 
 /// One mistake.

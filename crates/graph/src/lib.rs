@@ -21,6 +21,7 @@ mod ops;
 mod plan;
 mod read;
 mod reducer;
+mod schema;
 mod shape;
 mod source;
 #[cfg(test)]
@@ -29,11 +30,12 @@ mod types;
 pub mod vocabulary;
 
 pub use data::read_data;
-pub use diagnostic::{CODES, Diagnostic, Diagnostics, Severity};
-pub use draw::mermaid;
+pub use diagnostic::{CODES, Diagnostic, Diagnostics, Severity, help_page};
+pub use draw::{DrawError, Drawing, Passage, RouteOf, Taken, TakenGraph};
 pub use expr::{Context, EvalError, Expr, Names, Programs, Text, ValueExpr, Wants};
 pub use files::Files;
 pub use load::{Loaded, load};
 pub use ops::{Op, OpTable, ServerTool};
 pub use plan::*;
+pub use schema::graph_schema;
 pub use types::{Field, Mismatch, RecordType, Type};

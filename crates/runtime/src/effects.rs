@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use deepgraph_protocol::{
-    Effect, EntryBody, ErrorKind, ExitReason, ModelRequest, SEMANTICS, ScopePath, Started, StepError, StepId, Value,
+    Effect, EntryBody, ErrorKind, ExitReason, ModelRequest, SEMANTICS, ScopePath, Started, StepError, StepId,
+    Value,
 };
 use sha2::{Digest, Sha256};
 

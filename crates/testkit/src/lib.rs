@@ -1,12 +1,19 @@
 //! For tests of graphs and of the engine.
 //!
 //! [`Sim`] drives the Machines of a run without tokio, clock or I/O: time is virtual, and what comes back next is
-//! drawn from a seed. [`call`], [`says`] and [`data`] make model replies.
+//! drawn from a seed. [`call`], [`says`] and [`data`] make model replies. [`case`] plays runs that are declared in
+//! YAML files.
 
+pub mod case;
 mod reply;
 mod sim;
+mod sim_outside;
+mod sim_queue;
 mod sim_run;
+mod sim_send;
+mod sim_world;
 
 pub use reply::{call, calls, data, fails, says};
-pub use sim::Sim;
+pub use sim::{BEGIN, CancelAt, Sim};
+pub use sim_outside::{Outside, Said};
 pub use sim_run::SimRun;

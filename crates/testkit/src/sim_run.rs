@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use deepgraph_engine::Machine;
 use deepgraph_graph::Bundle;
-use deepgraph_protocol::{Entry, EntryBody, Event, ModelRequest, ScopeEnd, ScopePath, Started, StepId};
+use deepgraph_protocol::{
+    Entry, EntryBody, Event, Millis, ModelRequest, ScopeEnd, ScopePath, Started, StepId,
+};
 use deepgraph_trace::{Row, Trace};
 
 /// What came of a simulated run.
@@ -23,9 +25,29 @@ pub struct SimRun {
     pub most_alive: BTreeMap<String, usize>,
     /// Steps that were carried out, with how often.
     pub carried_out: BTreeMap<StepId, usize>,
+    /// Steps that were sent out (true) and that came to their end (false), in order.
+    pub flight: Vec<(StepId, bool)>,
+    /// When virtual time began.
+    pub began: Millis,
+    /// When the run ended or was left.
+    pub now: Millis,
 }
 
 impl SimRun {
+    pub(crate) fn new(began: Millis) -> SimRun {
+        SimRun {
+            end: None,
+            rows: Vec::new(),
+            events: Vec::new(),
+            requests: Vec::new(),
+            most_alive: BTreeMap::new(),
+            carried_out: BTreeMap::new(),
+            flight: Vec::new(),
+            began,
+            now: began,
+        }
+    }
+
     /// The canonical trace, without times.
     pub fn trace(&self, bundle: &Arc<Bundle>) -> Trace {
         let rows = self.rows.iter().map(|(scope, entry)| Row { scope, entry });

@@ -10,6 +10,8 @@ mod extract;
 mod files;
 mod index;
 mod mapped;
+#[cfg(feature = "mcp")]
+pub mod mcp;
 mod ops;
 mod passage;
 mod read;

@@ -6,9 +6,11 @@ use std::sync::Arc;
 use deepgraph_engine::{Machine, Phase};
 use deepgraph_graph::Bundle;
 use deepgraph_protocol::{
-    Effect, Entry, EntryBody, Event, Millis, Output, RunStatus, ScopePath, StepId, StepOutput,
+    Effect, Entry, EntryBody, Event, Millis, Output, RunStatus, ScopePath, Spent, StepId, StepOutput, Value,
 };
 
+use crate::charges::{self, Charges};
+use crate::in_force;
 use crate::tree::{Attempt, Node, NodeKind, Outcome, ScopeTrace, SuperStep, Trace};
 
 /// One row of a run's journals.
@@ -29,6 +31,9 @@ pub enum FoldError {
     /// A graph that the bundle does not have.
     #[error("the journal names the graph `{0}`, which is not in the bundle that is stored with the run")]
     UnknownGraph(String),
+    /// The bundle does not compile again from the texts that it was made from.
+    #[error("the bundle can not be compiled again from its own texts, with the same ops:\n\n{0}")]
+    Source(String),
 }
 
 /// The trace of a run. Rows in any order that keeps each scope's own order.
@@ -57,12 +62,14 @@ pub fn fold<'a>(bundle: &Arc<Bundle>, rows: impl IntoIterator<Item = Row<'a>>) -
                     ..ScopeTrace::default()
                 },
                 places: BTreeMap::new(),
+                charges: Charges::default(),
             });
         }
         if let Some(folding) = scopes.get_mut(row.scope) {
             folding.apply(row.entry);
         }
     }
+    let ledger = charges::of_run(scopes.iter().map(|(path, folding)| (path, &folding.charges)));
     let mut traces: BTreeMap<ScopePath, ScopeTrace> =
         scopes.into_iter().map(|(path, folding)| (path, folding.close())).collect();
     let mut root = traces.remove(&ScopePath::root()).ok_or(FoldError::Empty)?;
@@ -71,7 +78,14 @@ pub fn fold<'a>(bundle: &Arc<Bundle>, rows: impl IntoIterator<Item = Row<'a>>) -
         .exit
         .as_ref()
         .map(|exit| RunStatus::of_ended(&exit.reason, exit.class, exit.findings, root.report, false));
-    Ok(Trace { run: None, status, bundle: bundle.hash.clone(), config: config.unwrap_or_default(), root })
+    Ok(Trace {
+        run: None,
+        status,
+        bundle: bundle.hash.clone(),
+        config: config.unwrap_or_default(),
+        root,
+        ledger,
+    })
 }
 
 /// The run's date as its prompts read it, `YYYY-MM-DD`: that of its first entry. "" without entries.
@@ -107,22 +121,51 @@ struct Folding {
     machine: Machine,
     trace: ScopeTrace,
     places: BTreeMap<StepId, Place>,
+    charges: Charges,
 }
 
 impl Folding {
     fn apply(&mut self, entry: &Entry) {
-        if let EntryBody::Dispatched { step, .. } = &entry.body
+        let begun = self.trace.time.map_or(entry.at, |(begun, _)| begun);
+        self.trace.time = Some((begun, entry.at));
+        if let EntryBody::Dispatched { step, request: hash, .. } = &entry.body
             && let Ok(request) = self.machine.model_request(step)
             && let Some(node) = self.node(step)
         {
             node.kind = NodeKind::Model(Box::new(request));
+            node.request_hash = hash.clone();
         }
-        self.note_entry(entry);
-        for output in self.machine.apply(entry) {
+        // What comes late changes nothing, here as in the Machine.
+        let was_open = in_force::step_of(&entry.body).is_some_and(|step| self.machine.is_open(step));
+        if was_open {
+            self.note_entry(entry);
+        }
+        let outputs = self.machine.apply(entry);
+        if was_open {
+            self.charge(entry);
+        }
+        for output in outputs {
             match output {
                 Output::Event(event) => self.note_event(event, entry.at),
                 Output::Effect(effect) => self.note_effect(&effect),
             }
+        }
+        if matches!(entry.body, EntryBody::Started(_)) && self.trace.limits.is_empty() {
+            self.trace.limits = in_force::limits(&self.machine);
+        }
+        if self.machine.phase() == Phase::Ended {
+            self.charges.end(entry.at);
+        }
+    }
+
+    fn charge(&mut self, entry: &Entry) {
+        let Some(step) = in_force::step_of(&entry.body) else { return };
+        let is_sent = self.machine.is_open(step);
+        let is_model = self.node(step).is_some_and(|node| matches!(node.kind, NodeKind::Model(_)));
+        if let Some((step, charge)) = self.charges.note(entry.at, &entry.body, is_model, is_sent)
+            && let Some(node) = self.node(&step)
+        {
+            node.charged += charge;
         }
     }
 
@@ -145,12 +188,16 @@ impl Folding {
             }
             EntryBody::Answered { step, answer } => (step, Outcome::Value(answer.clone())),
             EntryBody::ChildEnded { step, .. } => (step, Outcome::Done),
-            _ => return,
+            // Told by the events that follow from them.
+            EntryBody::Started(_)
+            | EntryBody::Dispatched { .. }
+            | EntryBody::AttemptFailed { .. }
+            | EntryBody::Failed { .. }
+            | EntryBody::TimerFired { .. }
+            | EntryBody::StateEdited { .. }
+            | EntryBody::CancelRequested { .. } => return,
         };
-        // What comes late changes nothing, here as in the Machine.
-        if self.machine.is_open(step)
-            && let Some(node) = self.node(step)
-        {
+        if let Some(node) = self.node(step) {
             node.outcome = Some(outcome);
         }
     }
@@ -158,18 +205,27 @@ impl Folding {
     fn note_event(&mut self, event: Event, at: Millis) {
         match event {
             Event::SuperStepStarted { number, nodes, .. } => self.begin_super_step(number, nodes, at),
-            Event::CallAdmitted { step, .. } => self.begin_call(step, at, None),
-            Event::CallQueued { step, .. } => self.begin_call(step, at, None),
+            Event::CallAdmitted { step, args, .. } => {
+                self.begin_call(step.clone(), at, None);
+                self.admit(&step, args);
+            }
+            Event::CallQueued { step, .. } => {
+                self.begin_call(step.clone(), at, None);
+                if let Some(node) = self.node(&step) {
+                    node.queued = true;
+                }
+            }
             Event::CallRefused { step, reason, .. } => {
                 self.begin_call(step, at, Some(Outcome::Refused(reason)))
             }
             Event::CallMalformed { step, reason, .. } => {
                 self.begin_call(step, at, Some(Outcome::Malformed(reason)));
             }
-            Event::AttemptFailed { step, attempt, error, .. } => {
+            Event::AttemptFailed { step, attempt, error, delay_ms } => {
                 if let Some(node) = self.node(&step) {
+                    let next = at.saturating_add(i64::try_from(delay_ms).unwrap_or(i64::MAX));
                     node.outcome = None;
-                    node.failed_attempts.push(Attempt { number: attempt, error });
+                    node.failed_attempts.push(Attempt { number: attempt, error, time: Some((at, next)) });
                 }
             }
             Event::StepFailed { step, error } => self.end(&step, at, Some(Outcome::Failed(error))),
@@ -222,6 +278,13 @@ impl Folding {
         node.calls.push(Node { outcome, ..blank(step, at) });
     }
 
+    fn admit(&mut self, step: &StepId, args: Value) {
+        if let Some(node) = self.node(step) {
+            node.args = Some(args);
+            node.queued = false;
+        }
+    }
+
     fn end(&mut self, step: &StepId, at: Millis, outcome: Option<Outcome>) {
         let Some(node) = self.node(step) else { return };
         if let Some((begun, _)) = node.time {
@@ -239,7 +302,8 @@ impl Folding {
             }
             Effect::Spawn { step, .. } => (step, NodeKind::Graph),
             Effect::Ask { step, question, .. } => (step, NodeKind::Ask { question: question.clone() }),
-            _ => return,
+            // A model's request is rendered when it is sent.
+            Effect::CallModel { .. } | Effect::WakeAt { .. } | Effect::Abandon { .. } => return,
         };
         if let Some(node) = self.node(step) {
             node.kind = kind;
@@ -259,6 +323,10 @@ fn blank(step: StepId, at: Millis) -> Node {
     Node {
         step,
         kind: NodeKind::Plain,
+        args: None,
+        queued: false,
+        request_hash: None,
+        charged: Spent::default(),
         failed_attempts: Vec::new(),
         outcome: None,
         calls: Vec::new(),

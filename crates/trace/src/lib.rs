@@ -6,11 +6,16 @@
 //!
 //! [`Trace::to_text`] is for people and snapshots, [`Trace::to_json`] holds every step's whole input and output.
 
+mod charges;
 mod fold;
+mod html;
+mod in_force;
 mod redact;
+mod taken;
 mod text;
 mod tree;
 
 pub use fold::{FoldError, Row, date_of, fold};
+pub use taken::taken;
 pub use text::Detail;
-pub use tree::{Attempt, Node, NodeKind, Outcome, ScopeTrace, SuperStep, Trace};
+pub use tree::{Attempt, LedgerPoint, LimitInForce, Node, NodeKind, Outcome, ScopeTrace, SuperStep, Trace};

@@ -1,6 +1,6 @@
 //! Taking out what differs from run to run although nothing else does.
 
-use deepgraph_protocol::{Map, Value};
+use deepgraph_protocol::{Map, Meter, Value};
 
 use crate::tree::{Node, NodeKind, Outcome, ScopeTrace, Trace};
 
@@ -14,6 +14,7 @@ impl Trace {
     /// `date` is the run's date as prompts read it, `YYYY-MM-DD`.
     pub fn redact(mut self, date: &str) -> Trace {
         self.run = None;
+        self.ledger.clear();
         scope(&mut self.root, date);
         self
     }
@@ -21,6 +22,13 @@ impl Trace {
 
 fn scope(trace: &mut ScopeTrace, date: &str) {
     trace.grant = None;
+    trace.time = None;
+    // What is left until a moment depends on when it started.
+    for limit in trace.limits.iter_mut().filter(|l| l.meter == Some(Meter::WallTime)) {
+        if limit.name.starts_with("grant.") {
+            limit.max = None;
+        }
+    }
     trace.input = map(&trace.input, date);
     trace.output = map(&trace.output, date);
     for node in trace.super_steps.iter_mut().flat_map(|s| &mut s.nodes) {
@@ -30,6 +38,11 @@ fn scope(trace: &mut ScopeTrace, date: &str) {
 
 fn redact_node(node: &mut Node, date: &str) {
     node.time = None;
+    node.request_hash = None;
+    node.failed_attempts.iter_mut().for_each(|attempt| attempt.time = None);
+    if let Some(args) = &mut node.args {
+        *args = redact_value(args, date);
+    }
     match &mut node.kind {
         NodeKind::Model(request) => {
             for message in &mut request.messages {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use deepgraph_protocol::{
-    Exit, Grant, Map, Millis, ModelReply, ModelRequest, ReportOutcome, RunStatus, ScopePath, Spent,
+    Exit, Grant, Map, Meter, Millis, ModelReply, ModelRequest, ReportOutcome, RunStatus, ScopePath, Spent,
     StepError, StepId, Value,
 };
 use serde::Serialize;
@@ -22,6 +22,21 @@ pub struct Trace {
     pub config: Map,
     /// The root instance, all others within it.
     pub root: ScopeTrace,
+    /// What was used and reserved at each moment; empty when redacted. For drawings only: it follows from the steps.
+    #[serde(skip)]
+    pub ledger: Vec<LedgerPoint>,
+}
+
+/// What a run had used and reserved at one moment, all its instances together. What was granted to a child and not
+/// yet reserved by one of its own calls is not in it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct LedgerPoint {
+    /// The moment.
+    pub at: Millis,
+    /// Settled, calls whose outcome was never learnt included: tokens and micro-dollars.
+    pub used: Spent,
+    /// Reserved by model calls that are out: tokens and micro-dollars.
+    pub reserved: Spent,
 }
 
 /// One graph instance.
@@ -36,6 +51,9 @@ pub struct ScopeTrace {
     /// What it was granted; none when redacted, since the deadline is a moment.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub grant: Option<Grant>,
+    /// Its limits, those that follow from its grant included.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<LimitInForce>,
     /// Its super-steps, in order.
     pub super_steps: Vec<SuperStep>,
     /// How it ended; none while it has not.
@@ -49,6 +67,42 @@ pub struct ScopeTrace {
     pub output: Map,
     /// What it and all below it used.
     pub settled: Spent,
+    /// When its first and its last entry were committed; none when redacted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time: Option<(Millis, Millis)>,
+}
+
+impl ScopeTrace {
+    /// Its steps in reading order: each node, then the calls that it ran.
+    pub fn steps(&self) -> impl Iterator<Item = &Node> {
+        let nodes = self.super_steps.iter().flat_map(|s| &s.nodes);
+        nodes.flat_map(|node| std::iter::once(node).chain(&node.calls))
+    }
+
+    /// The instances that its steps started, in delegation order.
+    pub fn children(&self) -> impl Iterator<Item = &ScopeTrace> {
+        self.steps().filter_map(|step| step.child.as_deref())
+    }
+
+    /// It and all instances below it, each parent before its children, in delegation order.
+    pub fn instances(&self) -> Vec<&ScopeTrace> {
+        let mut all = vec![self];
+        self.children().for_each(|child| all.extend(child.instances()));
+        all
+    }
+}
+
+/// A limit of an instance.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LimitInForce {
+    /// Its name.
+    pub name: Arc<str>,
+    /// What it measures; none where it counts names or gain.
+    pub meter: Option<Meter>,
+    /// The bound in the unit of the graph file (calls, tokens, dollars, seconds); none where there is none.
+    pub max: Option<f64>,
+    /// What of it only the `finally` stage may use, in the same unit.
+    pub kept: f64,
 }
 
 /// One super-step: nodes that ran together.
@@ -69,6 +123,18 @@ pub struct Node {
     pub step: StepId,
     /// What it does, with its input.
     pub kind: NodeKind,
+    /// The arguments of a call, as they were checked; none for a node, and for a call that was not admitted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub args: Option<Value>,
+    /// Whether it is a call that waits for a place among the calls of its turn, or waited in vain.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub queued: bool,
+    /// The hash that the driver recorded of the request that it sent last; none when redacted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request_hash: Option<String>,
+    /// What a model call was charged, all its attempts together.
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub charged: Spent,
     /// Attempts that failed before the last.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failed_attempts: Vec<Attempt>,
@@ -116,6 +182,9 @@ pub struct Attempt {
     pub number: u32,
     /// Why.
     pub error: StepError,
+    /// When it failed, and when the wait before the next one is over; none when redacted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time: Option<(Millis, Millis)>,
 }
 
 /// What came of a step.
@@ -134,4 +203,8 @@ pub enum Outcome {
     Malformed(Arc<str>),
     /// It failed.
     Failed(StepError),
+}
+
+fn is_nothing(spent: &Spent) -> bool {
+    *spent == Spent::default()
 }

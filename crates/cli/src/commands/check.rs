@@ -1,7 +1,8 @@
 //! `deepgraph check`: all mistakes of graph files.
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use deepgraph_graph::{Diagnostic, Severity};
+use serde::Serialize;
 
 use crate::error::CliError;
 use crate::exit_status::ExitStatus;
@@ -14,30 +15,52 @@ use crate::when::counted;
 #[command(
     about = "Check graph files and show all their mistakes",
     long_about = "Check graph files with everything that they name, and show all their mistakes with file, line and \
-                  column. The exit status is 2 where there is an error; warnings alone leave it at 0.",
-    after_help = "Examples:\n  deepgraph check my-graph.yaml\n  deepgraph check graphs/*/graph.yaml --json"
+                  column. The exit status is 2 where there is an error; warnings alone leave it at 0.\n\n\
+                  With --format json standard output is one document: {\"version\": 1, \"diagnostics\": [...], \"ok\": \
+                  true or false}. Each diagnostic has code, severity (error or warning), message, help, file, line, \
+                  column, end_line, end_column, snippet (the line of the file) and explain (a command). Lines and \
+                  columns count from 1, columns in characters; the end is the first column behind. What is not known \
+                  is left out.",
+    after_help = "Examples:\n  deepgraph check my-graph.yaml\n  deepgraph check graphs/*/graph.yaml --format json\n  \
+                  deepgraph explain DG0103"
 )]
 pub struct Options {
     /// Graph files, folders with a graph.yaml, or names of stock graphs
     #[arg(required = true, value_name = "FILE|NAME")]
     graphs: Vec<String>,
-    /// One JSON array of all mistakes
-    #[arg(long)]
+    /// Form of the mistakes
+    #[arg(long, value_enum, default_value_t = Form::Text)]
+    format: Form,
+    /// Short for --format json
+    #[arg(long, conflicts_with = "format")]
     json: bool,
+}
+
+/// Forms of mistakes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Form {
+    /// Each with its line and a mark below it.
+    Text,
+    /// One JSON document.
+    Json,
 }
 
 /// Carries the command out.
 pub fn carry_out(options: &Options) -> Result<ExitStatus, CliError> {
     let screen = Screen::plain();
-    let mut all: Vec<Diagnostic> = Vec::new();
-    let mut missing = false;
+    let as_json = options.json || options.format == Form::Json;
+    let mut document = Document { version: 1, diagnostics: Vec::new(), ok: true };
     for name in &options.graphs {
         let loaded = match graphs::load_named(name) {
             Ok(loaded) => loaded,
+            // The other files are checked all the same.
             Err(error) => {
-                // The other files are checked all the same.
-                screen.complain(&error.to_string());
-                missing = true;
+                document.ok = false;
+                if as_json {
+                    document.diagnostics.push(Told::missing(name, &error));
+                } else {
+                    screen.complain(&error.to_string());
+                }
                 continue;
             }
         };
@@ -47,19 +70,95 @@ pub fn carry_out(options: &Options) -> Result<ExitStatus, CliError> {
             }
             Err(mistakes) => (mistakes, None),
         };
-        if !options.json {
+        if !as_json {
             if !found.is_empty() {
                 screen.say(found.to_string().trim_end());
             }
             screen::print(&verdict(name, &found.0, nodes))?;
         }
-        all.extend(found.0);
+        document.ok &= found.errors() == 0;
+        document.diagnostics.extend(found.iter().map(Told::of));
     }
-    if options.json {
-        screen::print(&serde_json::to_string_pretty(&all).unwrap_or_default())?;
+    if as_json {
+        screen::print(&serde_json::to_string_pretty(&document).unwrap_or_default())?;
+    } else if let Some(first) = document.diagnostics.first() {
+        screen.say(&format!("To read more about a mistake: {}", first.explain));
     }
-    let is_wrong = missing || all.iter().any(|d| d.severity == Severity::Error);
-    Ok(if is_wrong { ExitStatus::Usage } else { ExitStatus::Succeeded })
+    Ok(if document.ok { ExitStatus::Succeeded } else { ExitStatus::Usage })
+}
+
+/// What programs are told.
+#[derive(Debug, Serialize)]
+struct Document {
+    /// Of this form.
+    version: u32,
+    diagnostics: Vec<Told>,
+    /// Whether there is no error.
+    ok: bool,
+}
+
+/// One mistake, as programs are told of it. Lines and columns count from 1, columns in characters.
+#[derive(Debug, Serialize)]
+struct Told {
+    code: &'static str,
+    severity: Severity,
+    message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    help: Option<String>,
+    file: String,
+    line: usize,
+    column: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    end_line: Option<usize>,
+    /// The first column behind.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    end_column: Option<usize>,
+    /// The line of the file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    snippet: Option<String>,
+    /// The command that tells more.
+    explain: String,
+}
+
+impl Told {
+    fn of(found: &Diagnostic) -> Told {
+        let end_column = found.end_column();
+        Told {
+            code: found.code,
+            severity: found.severity,
+            message: found.message.clone(),
+            help: found.help.clone(),
+            file: found.file.to_string(),
+            line: found.line,
+            column: found.column,
+            end_line: end_column.map(|_| found.line),
+            end_column,
+            snippet: Some(found.source.clone()).filter(|line| !line.is_empty()),
+            explain: explain(found.code),
+        }
+    }
+
+    /// A file that is not there, or a name of no graph.
+    fn missing(name: &str, error: &CliError) -> Told {
+        const NO_FILE: &str = "DG0010";
+        Told {
+            code: NO_FILE,
+            severity: Severity::Error,
+            message: error.to_string(),
+            help: None,
+            file: name.to_owned(),
+            line: 1,
+            column: 1,
+            end_line: None,
+            end_column: None,
+            snippet: None,
+            explain: explain(NO_FILE),
+        }
+    }
+}
+
+fn explain(code: &str) -> String {
+    format!("deepgraph explain {code}")
 }
 
 /// One line a file: `graph.yaml: fine, 3 graphs, 14 nodes`.

@@ -1,10 +1,13 @@
 //! One command a file.
 
 pub mod check;
+pub mod config;
 pub mod draw;
+pub mod explain;
 pub mod init;
 pub mod resume;
 pub mod run;
 pub mod runs;
+pub mod schema;
 pub mod show;
 pub mod trace;

@@ -7,6 +7,7 @@ use clap::Args;
 use deepgraph_runtime::NewRun;
 
 use crate::args::Global;
+use crate::commands;
 use crate::config::{self, Wanted};
 use crate::documents;
 use crate::drive::{DriveOptions, Driver, KEY_ENV, Work};
@@ -16,7 +17,7 @@ use crate::graphs;
 use crate::home::Home;
 use crate::models;
 use crate::question;
-use crate::screen::{self, Screen};
+use crate::screen::Screen;
 use crate::settings::Settings;
 
 /// Options of `run`.
@@ -67,7 +68,7 @@ pub struct Options {
     /// The conversation that the run belongs to: channels with `persist: thread` go on where its last run stopped
     #[arg(long, value_name = "NAME", value_parser = thread_name)]
     thread: Option<String>,
-    /// Print every value of the configuration with its origin, and run nothing
+    /// Print every value of the configuration with its origin, as `deepgraph config` does, and run nothing
     #[arg(long)]
     print_config: bool,
     #[command(flatten)]
@@ -80,12 +81,12 @@ pub fn carry_out(options: Options, global: &Global) -> Result<ExitStatus, CliErr
     let bundle = graphs::bundle(&options.graph, &screen)?;
     let wanted =
         Wanted { set: options.set.clone(), model: options.model.clone(), file: options.config.clone() };
-    let config = config::effective(&bundle, &wanted, &std::env::vars_os().collect())?;
-    config.doubts.iter().for_each(|doubt| screen.warn(doubt));
     if options.print_config {
-        screen::print(&config::whole_table(&bundle, &config))?;
+        commands::config::print(&bundle, &wanted, commands::config::Form::Text, &screen)?;
         return Ok(ExitStatus::Succeeded);
     }
+    let config = config::effective(&bundle, &wanted, &std::env::vars_os().collect())?;
+    config.doubts.iter().for_each(|doubt| screen.warn(doubt));
     let question = question::read(options.question.as_deref().unwrap_or_default())?;
     let input = question::input(bundle.root(), &question)?;
     let mut settings = Settings {

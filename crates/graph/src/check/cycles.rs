@@ -144,12 +144,10 @@ fn report(checked: &mut Checked<'_, '_>, left: &DiGraph<(), ()>, members: &[Node
     let path = cycle(left, members, first);
     let names: Vec<&str> = path.iter().map(|ix| checked.name(*ix)).collect();
     let shown = crate::nearest::shortened_list(&names, " -> ");
+    // A limit that does not cut the cycle for sure may still be what ends it.
     let leaves = members.iter().any(|ix| {
         let outside = |spot: &Spot| !matches!(spot, Spot::Node(to) if members.contains(to));
-        checked
-            .shape
-            .out(&Spot::Node(*ix))
-            .any(|(e, spot)| !matches!(e.cause, Cause::Limit(_)) && outside(spot))
+        checked.shape.out(&Spot::Node(*ix)).any(|(_, spot)| outside(spot))
     });
     let place = checked.place(first);
     let help = advice(checked, members, first);

@@ -5,18 +5,28 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Checked;
 use crate::diagnostic::code;
 use crate::shape::offered;
-use crate::{ChannelIx, Node, NodeIx, Overflow, Reducer, Route, Setting, Tool, ValueExpr, Verb, Write};
+use crate::{
+    ChannelIx, Graph, Node, NodeIx, Overflow, Reducer, Route, Setting, Target, Tool, ValueExpr, Verb, Way,
+    Write,
+};
 
-/// Nodes that one way starts together and that write one channel that is replaced.
+/// The most super-steps that are looked at behind a way to several nodes.
+const MOST_STEPS: usize = 50;
+
+/// Nodes that one way starts together, or that surely follow them in one super-step, and that write one channel that
+/// is replaced.
 pub(super) fn fans(checked: &mut Checked<'_, '_>) {
     let help = "give the channel a reducer (append, merge, ...), or each node a channel of its own";
     for (place, nodes) in &checked.sites.fans {
         let mut told = BTreeSet::new();
-        for (channel, names) in collisions(checked, nodes, |_, node| always(node)) {
-            let message =
-                format!("{names} run together and both write the channel \"{}\"", name(checked, channel));
-            checked.reader.error(code::TWO_WRITERS, *place, message).help(help);
-            told.insert(channel);
+        for step in steps(checked.graph, nodes) {
+            for (channel, names) in collisions(checked, &step, |_, node| always(node)) {
+                if told.insert(channel) {
+                    let channel = name(checked, channel);
+                    let message = format!("{names} run together and both write the channel \"{channel}\"");
+                    checked.reader.error(code::TWO_WRITERS, *place, message).help(help);
+                }
+            }
         }
         for (channel, names) in collisions(checked, nodes, ever) {
             if told.insert(channel) {
@@ -30,7 +40,30 @@ pub(super) fn fans(checked: &mut Checked<'_, '_>) {
     }
 }
 
-/// Channels that are replaced and that two of the nodes write in one super-step, with the first two of them.
+/// The nodes that start together, and those that surely run together in the super-steps after that.
+fn steps(graph: &Graph, first: &[NodeIx]) -> Vec<Vec<NodeIx>> {
+    let mut steps = vec![first.to_vec()];
+    while let Some(last) = steps.last().filter(|_| steps.len() < MOST_STEPS) {
+        let followed = last.iter().filter_map(|ix| surely_next(graph.nodes.get(ix.0)?)).flatten();
+        let next: BTreeSet<NodeIx> = followed.copied().collect();
+        let next: Vec<NodeIx> = next.into_iter().collect();
+        if next.len() < 2 || steps.contains(&next) {
+            break;
+        }
+        steps.push(next);
+    }
+    steps
+}
+
+/// Where a node leads whenever it succeeds.
+fn surely_next(node: &Node) -> Option<&[NodeIx]> {
+    match node.next.as_ref()?.0.first()? {
+        Way { condition: None, to: Target::Nodes(nodes), .. } => Some(nodes),
+        _ => None,
+    }
+}
+
+/// Channels that are replaced and that two of the nodes write, with the first two of them.
 fn collisions(
     checked: &Checked<'_, '_>,
     nodes: &[NodeIx],
@@ -121,7 +154,7 @@ pub(super) fn tools(checked: &mut Checked<'_, '_>) {
         );
         checked
             .reader
-            .warning(code::TWO_WRITERS, place, message)
+            .warning(code::LAST_STAYS, place, message)
             .help("allow one call a turn: parallel: 1, overflow: refuse");
     }
 }

@@ -27,14 +27,26 @@ impl fmt::Display for Diagnostic {
 }
 
 impl Diagnostic {
+    /// The first column behind the word where the mistake is, from 1, in characters; none where there is no line to
+    /// show.
+    pub fn end_column(&self) -> Option<usize> {
+        let width = self.word().count().max(1);
+        (!self.source.is_empty()).then(|| self.column + width)
+    }
+
+    /// The word where the mistake is.
+    fn word(&self) -> impl Iterator<Item = char> {
+        let word = |c: &char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+        self.source.chars().skip(self.column.saturating_sub(1)).take_while(word)
+    }
+
     /// The part of the line to show, how many columns stand before the caret, and how long the caret is.
     fn window(&self) -> (String, usize, usize) {
         let chars: Vec<char> = self.source.chars().map(|c| if c == '\t' { ' ' } else { c }).collect();
         let column = self.column.saturating_sub(1).min(chars.len());
         let from = if chars.len() <= WIDTH { 0 } else { column.saturating_sub(WIDTH / 3) };
         let to = chars.len().min(from + WIDTH);
-        let word = |c: &char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
-        let width = chars.iter().take(to).skip(column).take_while(|c| word(c)).count().max(1);
+        let width = self.word().count().min(to.saturating_sub(column)).max(1);
         (chars.get(from..to).unwrap_or_default().iter().collect(), column - from, width)
     }
 }

@@ -1,3 +1,5 @@
+mod kinds;
+
 use crate::testing::try_load;
 use crate::*;
 

@@ -1,365 +1,188 @@
-//! A bundle as a Mermaid flowchart.
+//! A picture as a Mermaid flowchart.
 
-mod failures;
-mod labels;
-#[cfg(test)]
-mod tests;
-
-use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::sync::Arc;
 
-use deepgraph_protocol::Meter;
+use super::picture::{Cluster, ClusterKind, Item, Kind, Line, LineKind, Picture, Seen};
+use super::shortened;
 
-use self::labels::{bound, counted, quoted, short};
-use crate::shape::{Cause, Edge, Shape, Spot, counted_by, offered};
-use crate::{Bundle, Callee, Counted, Graph, GraphIx, Limit, NodeIx, OnReach, Setting, ToolIx, Verb};
+/// The most characters of a label.
+const MOST: usize = 40;
 
-/// The flowchart of a bundle: each graph a subgraph, child graphs inside the graph that calls them first.
+/// How a run shows: what it took stands out, the rest is faded. Half transparent greys fit light and dark pages.
+const CLASSES: &str = "  classDef taken stroke-width:3px,font-weight:bold\n  \
+                       classDef faded opacity:0.4\n";
+
+/// The flowchart.
 ///
 /// Shapes: model nodes are rounded, `run_tools` is a subroutine, calls are slanted, questions are hexagons, plain
-/// writes are boxes, tools are flags, exits are pills. `on_error` is dotted, limits are thick with their bound, a
-/// child graph hangs on its caller by a dotted line.
-pub fn mermaid(bundle: &Bundle) -> String {
-    let mut drawing =
-        Drawing { bundle, nested: nesting(bundle), text: "flowchart TD\n".to_owned(), links: String::new() };
-    if !bundle.graphs.is_empty() {
-        drawing.graph(0, 1);
+/// writes are boxes, tools are flags, limits are trapezoids, what ends a graph beside them leans to the left, exits are pills. `on_error` is dotted, what a limit
+/// leads to is thick, a child graph hangs on its caller by a dotted line.
+pub(super) fn write(picture: &Picture) -> String {
+    let mut out = Writer { text: "flowchart TD\n".to_owned(), ..Writer::default() };
+    if picture.overlaid {
+        let _ = write!(out.text, "  %% {}\n{CLASSES}", comment(&picture.about));
     }
-    let Drawing { mut text, links, .. } = drawing;
-    text.push_str(&links);
-    text
-}
-
-/// The graphs to draw inside each graph: those that it calls first.
-fn nesting(bundle: &Bundle) -> BTreeMap<usize, Vec<usize>> {
-    let mut inside: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    let mut placed = BTreeSet::from([0]);
-    let mut queue = std::collections::VecDeque::from([0]);
-    let mut place = |inside: &mut BTreeMap<usize, Vec<usize>>,
-                     queue: &mut std::collections::VecDeque<usize>| {
-        while let Some(at) = queue.pop_front() {
-            let Some(graph) = bundle.graphs.get(at) else { continue };
-            for callee in callees(graph) {
-                if placed.insert(callee) {
-                    inside.entry(at).or_default().push(callee);
-                    queue.push_back(callee);
-                }
-            }
-        }
-        placed.clone()
-    };
-    for index in 1..bundle.graphs.len() {
-        if !place(&mut inside, &mut queue).contains(&index) {
-            // Nobody calls it: it stands beside.
-            inside.entry(0).or_default().push(index);
-            queue.push_back(index);
-        }
+    out.cluster(&picture.root, 1);
+    // Lines between graphs come last: Mermaid places a box in the cluster that names it first.
+    for line in &picture.calls {
+        out.line(line, "  ");
     }
-    inside
+    out.styles();
+    out.text
 }
 
-fn callees(graph: &Graph) -> Vec<usize> {
-    let nodes = graph.nodes.iter().filter_map(|n| match &n.verb {
-        Verb::Call(call) => Some(&call.callee),
-        _ => None,
-    });
-    let tools = graph.tools.iter().filter_map(|t| t.call.as_ref().map(|c| &c.callee));
-    nodes
-        .chain(tools)
-        .filter_map(|c| match c {
-            Callee::Graph(GraphIx(ix)) => Some(*ix),
-            Callee::Op(_) => None,
-        })
-        .collect()
-}
-
-/// Exits that every graph has, whatever its file says.
-const BY_ITSELF: [&str; 2] = ["cancelled", "graph_error"];
-
-struct Drawing<'b> {
-    bundle: &'b Bundle,
-    nested: BTreeMap<usize, Vec<usize>>,
+#[derive(Default)]
+struct Writer {
     text: String,
-    /// Lines between subgraphs come last: Mermaid places a node in the subgraph that names it first.
-    links: String,
+    taken: Vec<String>,
+    faded: Vec<String>,
+    /// Lines so far: Mermaid styles them by their number.
+    lines: usize,
+    taken_lines: Vec<String>,
+    faded_lines: Vec<String>,
 }
 
-impl Drawing<'_> {
-    fn graph(&mut self, ix: usize, depth: usize) {
-        let Some(graph) = self.bundle.graphs.get(ix) else { return };
+impl Writer {
+    fn cluster(&mut self, cluster: &Cluster, depth: usize) {
         let pad = "  ".repeat(depth);
-        let _ = writeln!(self.text, "{pad}subgraph g{ix}[{}]", quoted(&graph.name));
-        let shape = Shape::of(graph);
-        let one = One { bundle: self.bundle, ix, graph, shape: &shape, pad: format!("{pad}  ") };
-        one.nodes(&mut self.text, false);
-        if graph.finally.is_some() {
-            let _ = writeln!(
-                self.text,
-                "{}subgraph g{ix}_finally[{}]",
-                one.pad,
-                quoted("finally: every exit passes here")
-            );
-            let inner = One { pad: format!("{}  ", one.pad), ..one.clone() };
-            let _ = writeln!(self.text, "{}{}(({}))", inner.pad, one.id(&Spot::Finally), quoted("finally"));
-            inner.nodes(&mut self.text, true);
-            let _ = writeln!(self.text, "{}end", one.pad);
+        let title = counted(&cluster.title, cluster.seen);
+        let _ = writeln!(self.text, "{pad}subgraph {}[{}]", cluster.id, quoted(&title));
+        let inner = "  ".repeat(depth + 1);
+        // Where nothing is said, Mermaid turns the direction of a cluster that no line leaves.
+        let direction = if cluster.kind == ClusterKind::Anywhere { "LR" } else { "TB" };
+        let _ = writeln!(self.text, "{inner}direction {direction}");
+        for item in &cluster.boxes {
+            self.item(item, &inner);
         }
-        one.exits(&mut self.text);
-        one.edges(&mut self.text);
-        one.limits(&mut self.text);
-        one.failures(&mut self.text);
-        one.calls(&mut self.links);
-        for child in self.nested.get(&ix).cloned().unwrap_or_default() {
-            self.graph(child, depth + 1);
+        let (stages, children): (Vec<&Cluster>, Vec<&Cluster>) =
+            cluster.inner.iter().partition(|c| c.kind != ClusterKind::Graph);
+        for stage in stages {
+            self.cluster(stage, depth + 1);
+        }
+        for line in &cluster.lines {
+            self.line(line, &inner);
+        }
+        for child in children {
+            self.cluster(child, depth + 1);
         }
         let _ = writeln!(self.text, "{pad}end");
-    }
-}
-
-/// One graph of the drawing.
-#[derive(Clone)]
-struct One<'g> {
-    bundle: &'g Bundle,
-    ix: usize,
-    graph: &'g Graph,
-    shape: &'g Shape,
-    pad: String,
-}
-
-impl One<'_> {
-    fn id(&self, spot: &Spot) -> String {
-        let g = self.ix;
-        match spot {
-            Spot::Start => format!("g{g}_start"),
-            Spot::Finally => format!("g{g}_fin"),
-            Spot::Node(ix) => format!("g{g}_n{}", ix.0),
-            Spot::Exit(name) => {
-                let position = self.exit_names().iter().position(|n| n == name).unwrap_or(0);
-                format!("g{g}_x{position}")
-            }
-            Spot::End => self.id(&Spot::Exit("completed".into())),
+        if cluster.seen == Seen::Not {
+            self.faded.push(cluster.id.clone());
         }
     }
 
-    /// Every exit that something leads to, in byte order.
-    fn exit_names(&self) -> Vec<Arc<str>> {
-        let mut names = BTreeSet::new();
-        for spot in self.shape.graph.node_weights() {
-            match spot {
-                Spot::Exit(name) => names.insert(name.clone()),
-                Spot::End => self.ends() && names.insert("completed".into()),
-                _ => false,
-            };
-        }
-        names.extend(failures::exits(self.graph).into_iter().map(Arc::from));
-        names.extend(BY_ITSELF.map(Arc::from));
-        names.extend(self.of_grant().into_iter().map(Arc::from));
-        names.into_iter().collect()
-    }
-
-    /// Whether a branch of the main part ends without an exit.
-    fn ends(&self) -> bool {
-        self.spots()
-            .iter()
-            .any(|spot| !self.in_finally(spot) && self.shape.out(spot).any(|(_, to)| *to == Spot::End))
-    }
-
-    fn spots(&self) -> Vec<Spot> {
-        let nodes = (0..self.graph.nodes.len()).map(|i| Spot::Node(NodeIx(i)));
-        [Spot::Start, Spot::Finally].into_iter().chain(nodes).collect()
-    }
-
-    fn in_finally(&self, spot: &Spot) -> bool {
-        match spot {
-            Spot::Finally => true,
-            Spot::Node(ix) => self.graph.nodes.get(ix.0).is_some_and(|n| n.in_finally),
-            _ => false,
-        }
-    }
-
-    fn nodes(&self, text: &mut String, finally: bool) {
-        if !finally {
-            let _ = writeln!(text, "{}{}(({}))", self.pad, self.id(&Spot::Start), quoted("start"));
-        }
-        for (index, node) in self.graph.nodes.iter().enumerate().filter(|(_, n)| n.in_finally == finally) {
-            let id = self.id(&Spot::Node(NodeIx(index)));
-            let detail = match &node.verb {
-                Verb::Pass => String::new(),
-                Verb::Model(model) => format!("model {}", setting(&model.model)),
-                Verb::RunTools(of) => {
-                    format!("run_tools {}", self.graph.nodes.get(of.0).map_or("", |n| &n.name))
-                }
-                Verb::Call(call) => format!("call {}", self.callee(&call.callee)),
-                Verb::Ask(_) => "ask".to_owned(),
-            };
-            let details = std::iter::once(detail).chain(labels::manner(self.graph, node));
-            let label = labels::lines(&node.name, details);
-            let (open, close) = match &node.verb {
-                Verb::Pass => ("[", "]"),
-                Verb::Model(_) => ("(", ")"),
-                Verb::RunTools(_) => ("[[", "]]"),
-                Verb::Call(_) => ("[/", "/]"),
-                Verb::Ask(_) => ("{{", "}}"),
-            };
-            let _ = writeln!(text, "{}{id}{open}{label}{close}", self.pad);
-            if let Verb::RunTools(of) = node.verb {
-                for tool in offered(self.graph, of) {
-                    self.tool(text, &id, tool);
-                }
-            }
-        }
-    }
-
-    fn tool(&self, text: &mut String, runner: &str, ix: ToolIx) {
-        let Some(tool) = self.graph.tools.get(ix.0) else { return };
-        let detail = match (&tool.call, &tool.ask) {
-            (Some(call), _) => format!("call {}", self.callee(&call.callee)),
-            (None, Some(_)) => "ask".to_owned(),
-            (None, None) => String::new(),
+    fn item(&mut self, item: &Item, pad: &str) {
+        let (open, close) = match item.kind {
+            Kind::Start | Kind::Finally => ("((", "))"),
+            Kind::Model => ("(", ")"),
+            Kind::RunTools => ("[[", "]]"),
+            Kind::Op | Kind::Graph => ("[/", "/]"),
+            Kind::Ask => ("{{", "}}"),
+            Kind::Pass => ("[", "]"),
+            Kind::Tool => (">", "]"),
+            Kind::Limit => ("[\\", "/]"),
+            Kind::Cause => ("[\\", "\\]"),
+            Kind::Exit => ("([", "])"),
         };
-        let label = labels::lines(&tool.name, [detail, labels::approval(tool.approve.as_ref())]);
-        let _ = writeln!(text, "{}g{}_t{}>{label}]", self.pad, self.ix, ix.0);
-        let _ = writeln!(text, "{}{runner} --- g{}_t{}", self.pad, self.ix, ix.0);
-    }
-
-    fn callee(&self, callee: &Callee) -> String {
-        match callee {
-            Callee::Graph(GraphIx(ix)) => {
-                self.bundle.graphs.get(*ix).map_or(String::new(), |g| g.name.to_string())
-            }
-            Callee::Op(name) => name.to_string(),
+        let _ = writeln!(self.text, "{pad}{}{open}{}{close}", item.id, label(item));
+        match item.seen {
+            Seen::Plain => {}
+            Seen::Taken(_) => self.taken.push(item.id.clone()),
+            Seen::Not => self.faded.push(item.id.clone()),
         }
     }
 
-    fn exits(&self, text: &mut String) {
-        for (index, name) in self.exit_names().iter().enumerate() {
-            let detail = if &**name == "inherit" { "exit of the called graph" } else { "" };
-            let label = labels::two_lines(name, detail);
-            let _ = writeln!(text, "{}g{}_x{index}([{label}])", self.pad, self.ix);
-        }
-    }
-
-    fn edges(&self, text: &mut String) {
-        // A tool that two nodes run leads on once.
-        let mut drawn = BTreeSet::new();
-        for from in self.spots() {
-            let edges: Vec<(&Edge, &Spot)> = self.shape.out(&from).collect();
-            // petgraph gives the last edge first.
-            for (edge, to) in edges.into_iter().rev() {
-                if matches!(edge.cause, Cause::Limit(_)) || (*to == Spot::End && self.in_finally(&from)) {
-                    continue;
-                }
-                let line = self.edge(&from, edge, to);
-                if drawn.insert(line.clone()) {
-                    let _ = writeln!(text, "{}{line}", self.pad);
-                }
-            }
-        }
-    }
-
-    fn edge(&self, from: &Spot, edge: &Edge, to: &Spot) -> String {
-        let condition = edge.condition.as_ref().map(|c| short(c));
-        let (source, arrow, label) = match (edge.cause, condition) {
-            (Cause::Error, Some(c)) => (self.id(from), "-.->", Some(format!("on_error: {c}"))),
-            (Cause::Error, None) => (self.id(from), "-.->", Some("on_error".to_owned())),
-            (Cause::Tool(ix), c) => (format!("g{}_t{}", self.ix, ix.0), "-->", c),
-            (_, c) => (self.id(from), "-->", c),
+    fn line(&mut self, line: &Line, pad: &str) {
+        let arrow = match line.kind {
+            LineKind::Way => "-->",
+            LineKind::Error | LineKind::Implied | LineKind::Starts => "-.->",
+            LineKind::Runs => "---",
+            LineKind::Counts => "-.-",
+            LineKind::Limit => "==>",
         };
-        let label = label.map(|l| format!("|{}|", quoted(&l))).unwrap_or_default();
-        format!("{source} {arrow}{label} {}", self.id(to))
-    }
-
-    /// What limits lead to, from what they count.
-    fn limits(&self, text: &mut String) {
-        let mut anywhere = false;
-        for limit in &self.graph.limits {
-            let to = match &limit.on_reach {
-                OnReach::Exit(reason, _) => Spot::Exit(reason.name().into()),
-                OnReach::To(node) => Spot::Node(*node),
-                OnReach::Refuse => continue,
-            };
-            let label = quoted(&format!("{}: {} {}", limit.name, counted(self.graph, limit), bound(limit)));
-            for source in self.sources(limit) {
-                if source.ends_with("_any") && !anywhere {
-                    anywhere = true;
-                    let _ = writeln!(text, "{}{source}(({}))", self.pad, quoted("at any step"));
-                }
-                let _ = writeln!(text, "{}{source} ==>|{label}| {}", self.pad, self.id(&to));
-            }
-        }
-    }
-
-    fn of_grant(&self) -> Vec<&'static str> {
-        failures::of_grant(self.bundle, GraphIx(self.ix)).into_iter().collect()
-    }
-
-    /// The exits that no route and no limit names.
-    fn failures(&self, text: &mut String) {
-        let draw = |text: &mut String, from: &str, label: &str, exits: &[&str]| {
-            if exits.is_empty() {
-                return;
-            }
-            let _ = writeln!(text, "{}{from}(({}))", self.pad, quoted(label));
-            for exit in exits {
-                let _ = writeln!(text, "{}{from} -.-> {}", self.pad, self.id(&Spot::Exit((*exit).into())));
-            }
+        let label = match counted(&shortened(&line.label, MOST), line.seen) {
+            words if words.is_empty() => String::new(),
+            words => format!("|{}|", quoted(&words)),
         };
-        let failing: Vec<&str> = failures::exits(self.graph).into_iter().collect();
-        draw(text, &format!("g{}_fails", self.ix), "a step fails, no on_error holds", &failing);
-        draw(text, &format!("g{}_grant", self.ix), "what the caller granted is used up", &self.of_grant());
-        let [cancelled, fault] = BY_ITSELF;
-        draw(text, &format!("g{}_cancel", self.ix), "cancelled from outside", &[cancelled]);
-        draw(text, &format!("g{}_fault", self.ix), "an expression fails, or two writers", &[fault]);
-    }
-
-    /// Where the lines of a limit begin.
-    fn sources(&self, limit: &Limit) -> Vec<String> {
-        let nodes =
-            |list: Vec<NodeIx>| list.into_iter().map(|ix| self.id(&Spot::Node(ix))).collect::<Vec<_>>();
-        match &limit.counted {
-            Counted::Names { tools, nodes: visited } => {
-                let drawn = |ix: &&ToolIx| self.is_drawn(**ix);
-                let tools = tools.iter().filter(drawn).map(|ix| format!("g{}_t{}", self.ix, ix.0));
-                nodes(visited.clone()).into_iter().chain(tools).collect()
-            }
-            Counted::Gain { .. } | Counted::Meter(Meter::Turns | Meter::PaidTurns) => {
-                nodes(counted_by(self.graph, limit))
-            }
-            Counted::Meter(_) => vec![format!("g{}_any", self.ix)],
+        let _ = writeln!(self.text, "{pad}{} {arrow}{label} {}", line.from, line.to);
+        match line.seen {
+            Seen::Plain => {}
+            Seen::Taken(_) => self.taken_lines.push(self.lines.to_string()),
+            Seen::Not => self.faded_lines.push(self.lines.to_string()),
         }
+        self.lines += 1;
     }
 
-    fn is_drawn(&self, tool: ToolIx) -> bool {
-        self.graph.nodes.iter().any(|n| match n.verb {
-            Verb::RunTools(of) => offered(self.graph, of).contains(&tool),
-            _ => false,
-        })
-    }
-
-    /// Lines to child graphs.
-    fn calls(&self, links: &mut String) {
-        let mut link = |from: String, callee: &Callee| {
-            if let Callee::Graph(GraphIx(child)) = callee {
-                let _ = writeln!(links, "  {from} -.->|{}| g{child}_start", quoted("starts"));
-            }
-        };
-        for (index, node) in self.graph.nodes.iter().enumerate() {
-            if let Verb::Call(call) = &node.verb {
-                link(self.id(&Spot::Node(NodeIx(index))), &call.callee);
+    fn styles(&mut self) {
+        for (names, class) in [(&self.taken, "taken"), (&self.faded, "faded")] {
+            if !names.is_empty() {
+                let _ = writeln!(self.text, "  class {} {class}", names.join(","));
             }
         }
-        for (index, tool) in self.graph.tools.iter().enumerate().filter(|(i, _)| self.is_drawn(ToolIx(*i))) {
-            if let Some(call) = &tool.call {
-                link(format!("g{}_t{index}", self.ix), &call.callee);
+        for (numbers, style) in
+            [(&self.taken_lines, "stroke-width:4px"), (&self.faded_lines, "opacity:0.3,stroke-width:1px")]
+        {
+            if !numbers.is_empty() {
+                let _ = writeln!(self.text, "  linkStyle {} {style}", numbers.join(","));
             }
         }
     }
 }
 
-fn setting(setting: &Setting) -> String {
-    match setting {
-        Setting::Literal(value) => value.as_str().map_or_else(|| value.to_json_text(), str::to_owned),
-        Setting::Config(key) => format!("config.{key}"),
+/// Name, detail and badges, one below the other.
+fn label(item: &Item) -> String {
+    let mut rows = vec![escaped(&counted(&item.name, item.seen))];
+    rows.extend((!item.detail.is_empty()).then(|| escaped(&shortened(&item.detail, MOST))));
+    rows.extend(item.badges.iter().map(|badge| escaped(&shortened(badge, MOST))));
+    rows.extend((item.open > 0).then(|| "not over yet".to_owned()));
+    format!("\"{}\"", rows.join("<br/>"))
+}
+
+/// A text with how often.
+fn counted(text: &str, seen: Seen) -> String {
+    [text, &seen.times()].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// A label in quotes, escaped.
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", escaped(text))
+}
+
+/// Mermaid's entities for its own signs; other text stays.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("#quot;"),
+            '#' => out.push_str("#35;"),
+            '<' => out.push_str("#lt;"),
+            '>' => out.push_str("#gt;"),
+            '&' => out.push_str("#amp;"),
+            '`' | '|' | '[' | ']' | '{' | '}' | '(' | ')' | '\\' | ';' | '%' => {
+                out.push_str(&format!("#{};", u32::from(c)));
+            }
+            c if c.is_control() => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// A text of one line without braces, which Mermaid would read as a directive even in a comment.
+fn comment(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ").replace(['{', '}'], "")
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn labels_hold_no_signs_of_mermaid() {
+        let text = super::quoted("a \"b\" <c> [d] {e} (f) | `g` #h; & \\ %% \n ü");
+        let inner = text.strip_prefix('"').and_then(|t| t.strip_suffix('"')).unwrap();
+        assert!(
+            !inner.contains(['"', '<', '>', '[', ']', '{', '}', '(', ')', '|', '`', '&', '\\', '%', '\n']),
+            "{inner}"
+        );
+        assert!(inner.ends_with('ü'));
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use minijinja::machinery::{Span, ast};
 
 use super::{FUNCTIONS, Only, Walker, unknown};
-use crate::diagnostic::code;
+use crate::diagnostic::{boolean_word, code};
 use crate::nearest::{self, shortened};
 use crate::read::declare::names;
 use crate::types::builtin;
@@ -129,7 +129,12 @@ impl Walker<'_> {
             None => format!("a fixed text is written \"'{}'\"", shortened(name)),
         };
         let message = format!("unknown name \"{}\"", shortened(name));
-        self.error(code::UNKNOWN_NAME, span, message).help(help);
+        match boolean_word(name).filter(|_| name.len() > 1) {
+            Some(meant) => {
+                self.error(code::NOT_BOOLEAN, span, message).help(format!("write {meant}; {help}"))
+            }
+            None => self.error(code::UNKNOWN_NAME, span, message).help(help),
+        }
     }
 
     /// What `config.NAME` or `limits.NAME` is; none where the expression is no such thing.

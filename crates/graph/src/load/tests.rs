@@ -264,7 +264,7 @@ fn mistakes_of_all_parts_come_at_once_in_order() {
     let found: Vec<String> = error.iter().map(|d| format!("{} {} {}", d.file, d.code, d.line)).collect();
     let wanted = [
         "sample.yaml DG0106 19",
-        "sample.yaml DG0106 32",
+        "sample.yaml DG0110 32",
         "sample.yaml DG0302 49",
         "sample.yaml DG0302 99",
         "plan.md DG0301 1",

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use deepgraph_protocol::Value;
 
-use crate::diagnostic::{Sink, code};
+use crate::diagnostic::{Sink, boolean_word, code};
 use crate::nearest::{self, shortened};
 use crate::source::{FileText, Key, Kind, Node, Place};
 use crate::types::builtin;
@@ -328,7 +328,8 @@ impl Typing<'_, '_> {
             Ok(value) => field.default = Some(value),
             Err(mismatch) => {
                 let help = boolean_help(node, &field.ty);
-                self.error(code::BAD_DEFAULT, node.place, format!("the default {mismatch}")).hint(help);
+                let code = if help.is_some() { code::NOT_BOOLEAN } else { code::BAD_DEFAULT };
+                self.error(code, node.place, format!("the default {mismatch}")).hint(help);
             }
         }
     }
@@ -336,7 +337,8 @@ impl Typing<'_, '_> {
     fn wanted(&mut self, key: &Key, value: &Node, what: &str) {
         let message = format!("`{}` must be {what}", key.name);
         let help = boolean_help(value, &Type::Boolean).filter(|_| what.starts_with("true"));
-        self.error(code::WRONG_KIND, value.place, message).hint(help);
+        let code = if help.is_some() { code::NOT_BOOLEAN } else { code::WRONG_KIND };
+        self.error(code, value.place, message).hint(help);
     }
 }
 
@@ -375,13 +377,6 @@ fn common_type(options: &[Value]) -> Type {
 
 /// What to write instead of `yes`, `no`, `on` and `off`.
 pub(crate) fn boolean_help(node: &Node, wanted: &Type) -> Option<String> {
-    let text = node.text()?.to_lowercase();
-    if *wanted != Type::Boolean {
-        return None;
-    }
-    match text.as_str() {
-        "yes" | "on" | "y" | "true" => Some("write true".to_owned()),
-        "no" | "off" | "n" | "false" => Some("write false".to_owned()),
-        _ => None,
-    }
+    let meant = boolean_word(node.text().filter(|_| *wanted == Type::Boolean)?)?;
+    Some(format!("write {meant}"))
 }

@@ -9,7 +9,7 @@ use super::keys::Keys;
 use super::overrides::GRANTABLE;
 use super::settings::{at_least_one, duration};
 use super::{Home, Reader, Sites};
-use crate::diagnostic::code;
+use crate::diagnostic::{code, misfit};
 use crate::nearest::{self, shortened};
 use crate::source::{Kind, Node};
 use crate::{ChannelIx, Counted, Field, Limit, OnReach, Reserve, Setting, Type, vocabulary};
@@ -244,7 +244,8 @@ impl Reader<'_> {
             }
             _ if matches!(value.kind, Kind::Bool(true)) => Some(OnReach::Refuse),
             _ => {
-                self.error(code::BAD_VALUE, value.place, "`refuse` is true, or left out");
+                let code = misfit(&value.to_value(), &Field::of(Type::Boolean), code::BAD_VALUE);
+                self.error(code, value.place, "`refuse` is true, or left out");
                 None
             }
         }
@@ -324,7 +325,8 @@ impl Reader<'_> {
             Some(n) if n >= 1.0 => Reserve::Units(n),
             _ => {
                 let message = "`reserve` is a share below 1, or a number of units of at least 1";
-                self.error(code::BAD_VALUE, reserve.place, message);
+                let code = misfit(&reserve.to_value(), &Field::of(Type::Number), code::BAD_VALUE);
+                self.error(code, reserve.place, message);
                 default
             }
         }

@@ -10,7 +10,7 @@ use super::keys::Keys;
 use super::routes::RouteKind;
 use super::settings::{at_least_one, default_retry, duration};
 use super::{Home, Reader, Sites};
-use crate::diagnostic::code;
+use crate::diagnostic::{code, misfit};
 use crate::infer::Scope;
 use crate::infer::fits;
 use crate::nearest;
@@ -246,7 +246,8 @@ impl Reader<'_> {
     ) {
         if let Some(ValueExpr::Literal(value)) = value {
             if let Err(mismatch) = want.check(value) {
-                self.error(code::MISMATCH, at, format!("the input \"{name}\" {mismatch}"));
+                let code = misfit(value, want, code::MISMATCH);
+                self.error(code, at, format!("the input \"{name}\" {mismatch}"));
             }
             return;
         }

@@ -54,7 +54,7 @@ impl Reader<'_> {
         };
         if items.is_empty() {
             let message = format!("`{}` has no ways", kind.key());
-            self.error(code::NO_WAY_OUT, node.place, message)
+            self.error(code::NO_WAYS, node.place, message)
                 .help("leave the key out where the branch ends, or name a node or an exit");
         }
         let mut ways: Vec<Way> = Vec::new();
@@ -169,7 +169,7 @@ impl Reader<'_> {
             return self.target_word(&name, node.place, home, kind, sites);
         };
         if items.is_empty() {
-            self.error(code::NO_WAY_OUT, node.place, "`to` names no node");
+            self.error(code::NO_WAYS, node.place, "`to` names no node");
             return None;
         }
         let mut nodes: Vec<NodeIx> = Vec::new();
@@ -202,7 +202,7 @@ impl Reader<'_> {
                 return Some(Target::CarryOn);
             }
             self.error(
-                code::MISPLACED,
+                code::UNKNOWN_TARGET,
                 at,
                 format!("`next` as a target stands in `on_error`, not in `{}`", kind.key()),
             );
@@ -246,7 +246,7 @@ impl Reader<'_> {
                 return Some(Target::Inherit);
             }
             let message = "`inherit` ends as a called graph ended; there is none here";
-            self.error(code::MISPLACED, node.place, message)
+            self.error(code::UNKNOWN_TARGET, node.place, message)
                 .help("it stands in `next` of a node or tool that calls a graph");
             return None;
         }

@@ -8,7 +8,7 @@ use deepgraph_protocol::Value;
 use super::declare::{Decl, Decls};
 use super::fields::boolean_help;
 use super::{Home, Reader};
-use crate::diagnostic::code;
+use crate::diagnostic::{code, misfit};
 use crate::infer::fits;
 use crate::source::{Kind, Node, Place};
 use crate::{Concurrency, Field, Retry, Setting, Type, nearest, vocabulary};
@@ -49,7 +49,8 @@ impl Reader<'_> {
             Ok(value) => Some(Setting::Literal(value)),
             Err(mismatch) => {
                 let help = boolean_help(node, &want.ty);
-                self.error(code::BAD_VALUE, node.place, format!("{what} {mismatch}")).hint(help);
+                let code = misfit(&value, want, code::BAD_VALUE);
+                self.error(code, node.place, format!("{what} {mismatch}")).hint(help);
                 None
             }
         }
@@ -75,7 +76,8 @@ impl Reader<'_> {
         match field.check(&node.to_value()) {
             Ok(value) => value.as_int().and_then(|n| u64::try_from(n).ok()),
             Err(mismatch) => {
-                self.error(code::BAD_VALUE, node.place, format!("{what} {mismatch}"));
+                let code = misfit(&node.to_value(), &field, code::BAD_VALUE);
+                self.error(code, node.place, format!("{what} {mismatch}"));
                 None
             }
         }
@@ -87,7 +89,8 @@ impl Reader<'_> {
         match field.check(&node.to_value()) {
             Ok(value) => value.as_float(),
             Err(mismatch) => {
-                self.error(code::BAD_VALUE, node.place, format!("{what} {mismatch}"));
+                let code = misfit(&node.to_value(), &field, code::BAD_VALUE);
+                self.error(code, node.place, format!("{what} {mismatch}"));
                 None
             }
         }

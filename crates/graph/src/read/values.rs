@@ -97,7 +97,7 @@ impl Reader<'_> {
             }
             Kind::Text(scalar) => match boolean_help(node, &Type::Boolean) {
                 Some(help) if scalar.style == Style::Plain => {
-                    self.error(code::BAD_VALUE, node.place, format!("{what} must be an expression"))
+                    self.error(code::NOT_BOOLEAN, node.place, format!("{what} must be an expression"))
                         .help(help);
                     None
                 }

@@ -48,8 +48,8 @@ pub(crate) fn parse(text: &str) -> Parsed {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut events = Events { parser: Parser::new_from_str(text), text, depth: 0, errors: Vec::new() };
     match document(&mut events) {
-        // An alias has no value, so what is said of the rest could be wrong.
-        Ok(_) if events.errors.iter().any(|e| e.code == code::ANCHOR) => {
+        // An alias has no value, and a mapping lacks what is merged in: what is said of the rest could be wrong.
+        Ok(_) if events.errors.iter().any(|e| matches!(e.code, code::ANCHOR | code::MERGE_KEY)) => {
             Parsed { node: None, errors: events.errors }
         }
         Ok(node) => Parsed { node: Some(node), errors: events.errors },
@@ -207,7 +207,8 @@ impl<'t> Events<'t> {
             Event::Scalar(text, style, anchor, tag) => {
                 self.refuse_marks(anchor, tag.is_some(), at);
                 if style == ScalarStyle::Plain && text == "<<" {
-                    self.errors.push(anchors(at));
+                    let help = Some("write the keys out");
+                    self.errors.push(error(code::MERGE_KEY, at, "merge keys are not read", help));
                 }
                 Ok(Key { name: text.into(), place: at })
             }
@@ -265,7 +266,7 @@ fn tab_in_indentation(line: &str) -> Option<usize> {
 }
 
 fn anchors(at: Place) -> SourceError {
-    error(code::ANCHOR, at, "anchors, aliases and merge keys are not read", Some("write the value out"))
+    error(code::ANCHOR, at, "anchors and aliases are not read", Some("write the value out"))
 }
 
 fn place(span: &Span) -> Place {

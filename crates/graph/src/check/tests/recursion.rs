@@ -57,7 +57,7 @@ fn one_limit_on_the_depth_cuts_the_cycles_through_its_graph() {
     ] {
         let bundle = clean(&cut(limits));
         assert_eq!(bundle.graphs.len(), 4);
-        assert!(crate::mermaid(&bundle).contains("subgraph"));
+        assert!(crate::Drawing::of(&bundle).mermaid().contains("subgraph"));
     }
     let uncut = "DG0515 15:17 a graph calls itself, and no limit bounds how deep: a -> b -> c -> a...";
     compare(&[

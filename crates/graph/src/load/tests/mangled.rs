@@ -146,7 +146,7 @@ fn mangle(sample_text: &str) {
             }
         };
         match load_mangled(&text) {
-            Ok(loaded) => assert!(mermaid(&loaded.bundle).starts_with("flowchart")),
+            Ok(loaded) => assert!(crate::Drawing::of(&loaded.bundle).mermaid().starts_with("flowchart")),
             Err(e) => {
                 assert!(e.errors() > 0, "refused without a reason:\n{text}");
                 assert!(!e.to_string().is_empty());

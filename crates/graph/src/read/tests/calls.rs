@@ -47,7 +47,7 @@ fn calls_and_their_input() {
         (
             "op",
             node("    call: search\n    input: {query: q, limit: 99}\n"),
-            &["DG0401 8:23 the input \"limit\" must be an integer from 1 to 50, is 99"],
+            &["DG0110 8:23 the input \"limit\" must be an integer from 1 to 50, is 99"],
         ),
         (
             "op input",
@@ -108,13 +108,13 @@ fn tools_and_their_arguments() {
         (
             "args",
             tools("  t: {parameters: {a: string}, update: {q: args.b}}"),
-            &["~DG0505...", r#"DG0302 10:49 the record has no field "b" | there is: a"#],
+            &["~DG0514...", r#"DG0302 10:49 the record has no field "b" | there is: a"#],
         ),
         (
             "result",
             tools("  t: {update: {q: result.text}}"),
             &[
-                "~DG0505...",
+                "~DG0514...",
                 "DG0306 10:19 `result` is not known here | this tool has no `call` and no `ask`, so nothing comes back",
             ],
         ),
@@ -136,13 +136,13 @@ fn tools_and_their_arguments() {
         (
             "parallel",
             tools("  t: {call: think, parallel: 0}"),
-            &["DG0106 10:30 `parallel` must be an integer of at least 1, is 0"],
+            &["DG0110 10:30 `parallel` must be an integer of at least 1, is 0"],
         ),
         (
             "two writers",
             tools("  t: {parameters: {a: string}, update: {q: args.a}}"),
             &[
-                "~DG0505 10:3 two calls of \"t\" in one turn would both write the channel \"q\"; the last stays...",
+                "~DG0514 10:3 two calls of \"t\" in one turn would both write the channel \"q\"; the last stays...",
             ],
         ),
         (

@@ -139,7 +139,7 @@ fn a_mistake_is_told_once() {
         (
             "tool",
             tools("  t: {call: thnk, update: {q: args.x ~ result.y}}"),
-            &["~DG0505...", "DG0208 10:13 there is no graph or op \"thnk\" | did you mean \"think\"?"],
+            &["~DG0514...", "DG0208 10:13 there is no graph or op \"thnk\" | did you mean \"think\"?"],
         ),
         ("expression", node("    update: {q: qq + 1}\n"), &["DG0301 7:17 unknown name \"qq\"..."]),
     ]);

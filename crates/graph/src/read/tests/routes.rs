@@ -29,8 +29,8 @@ fn routes() {
             &["DG0105 8:19 a way has `to` or `exit`, not both"],
         ),
         ("neither", next("{if: q}"), &["DG0102 8:11 a way needs `to: NODE` or `exit: NAME`"]),
-        ("empty", next("[]"), &["DG0502 8:11 `next` has no ways..."]),
-        ("empty to", next("{to: []}"), &["DG0502 8:16 `to` names no node"]),
+        ("empty", next("[]"), &["DG0513 8:11 `next` has no ways..."]),
+        ("empty to", next("{to: []}"), &["DG0513 8:16 `to` names no node"]),
         (
             "twice",
             next("{to: [a, a]}"),
@@ -39,15 +39,15 @@ fn routes() {
         (
             "next in next",
             next("next"),
-            &["DG0306 8:11 `next` as a target stands in `on_error`, not in `next`"],
+            &["DG0211 8:11 `next` as a target stands in `on_error`, not in `next`"],
         ),
         ("nested list", next("[[a]]"), &["DG0101 8:12 a list of ways inside a list of ways..."]),
         (
             "inherit",
             next("{exit: inherit}"),
-            &["DG0306 8:18 `inherit` ends as a called graph ended; there is none here..."],
+            &["DG0211 8:18 `inherit` ends as a called graph ended; there is none here..."],
         ),
-        ("yes", next("{if: yes, exit: completed}"), &["DG0106 8:16 `if` must be an expression | write true"]),
+        ("yes", next("{if: yes, exit: completed}"), &["DG0012 8:16 `if` must be an expression | write true"]),
         (
             "template",
             next("{if: '{{ q }}', exit: completed}"),
@@ -88,12 +88,12 @@ fn limits() {
         (
             "zero",
             limit("{count: steps, max: 0, exit: step_limit}"),
-            &["DG0106 6:26 `max` must be an integer of at least 1, is 0"],
+            &["DG0110 6:26 `max` must be an integer of at least 1, is 0"],
         ),
         (
             "negative",
             limit("{count: [a], max: -1, refuse: true}"),
-            &["DG0106 6:24 `max` must be an integer of at least 0, is -1"],
+            &["DG0110 6:24 `max` must be an integer of at least 0, is -1"],
         ),
         (
             "text",
@@ -114,7 +114,7 @@ fn limits() {
         (
             "reserve",
             limit("{count: tokens, max: 9, exit: token_budget, reserve: -1}"),
-            &["DG0106 6:59 `reserve` is a share below 1, or a number of units of at least 1"],
+            &["DG0110 6:59 `reserve` is a share below 1, or a number of units of at least 1"],
         ),
         (
             "scope",

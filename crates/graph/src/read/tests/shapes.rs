@@ -63,12 +63,12 @@ fn shapes_of_values() {
         (
             "boolean",
             graph("config: {k: {type: string, optional: yes}}"),
-            &["DG0101 5:38 `optional` must be true or false | write true"],
+            &["DG0012 5:38 `optional` must be true or false | write true"],
         ),
         (
             "boolean default",
             graph("config: {k: {type: boolean, default: off}}"),
-            &[r#"DG0402 5:38 the default must be true or false, is "off" | write false"#],
+            &[r#"DG0012 5:38 the default must be true or false, is "off" | write false"#],
         ),
         (
             "default",
@@ -132,7 +132,7 @@ fn shapes_of_values() {
         (
             "retry",
             node("    model: x\n    prompt: p\n    retry: 0\n"),
-            &["DG0106 9:12 `retry` must be an integer of at least 1, is 0"],
+            &["DG0110 9:12 `retry` must be an integer of at least 1, is 0"],
         ),
         (
             "input list",

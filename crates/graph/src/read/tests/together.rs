@@ -22,7 +22,7 @@ fn all_that_is_wrong_with_a_limit() {
                 "DG0210 6:15 graph \"t\" has no tool or node \"b\"...",
                 "DG0106 6:24 `max` must be an integer of at least 0, is \"two\"",
                 "DG0209 6:35 unknown exit \"stp\"...",
-                "DG0106 6:49 `reserve` is a share below 1...",
+                "DG0110 6:49 `reserve` is a share below 1...",
                 "DG0106 6:60 `scope` is tree or own",
             ],
         ),
@@ -40,7 +40,7 @@ fn all_that_is_wrong_with_a_limit() {
             limit("{count: turnz, max: 0, exit: step_limit}"),
             &[
                 "DG0210 6:14 unknown meter \"turnz\" | did you mean \"turns\"?",
-                "DG0106 6:26 `max` must be an integer of at least 1, is 0",
+                "DG0110 6:26 `max` must be an integer of at least 1, is 0",
             ],
         ),
         (
@@ -76,7 +76,7 @@ fn all_that_is_wrong_with_a_limit() {
             &[
                 "DG0201 6:13 graph \"t\" has no channel \"facts\"...",
                 "DG0106 6:27 `below` must be a number of at least 0, is \"much\"",
-                "DG0106 6:41 `window` must be an integer of at least 1, is 0",
+                "DG0110 6:41 `window` must be an integer of at least 1, is 0",
                 "DG0106 6:50 `mode` is each or sum",
                 "DG0209 6:61 unknown exit \"stp\"...",
             ],
@@ -156,7 +156,7 @@ fn all_that_is_wrong_with_a_field() {
             graph("config: {k: {type: strng, optional: yes, minimum: low, max_items: -1, description: [a]}}"),
             &[
                 "DG0206 5:20 unknown type \"strng\"...",
-                "DG0101 5:37 `optional` must be true or false...",
+                "DG0012 5:37 `optional` must be true or false...",
                 "DG0101 5:51 `minimum` must be a number...",
                 "DG0101 5:67 `max_items` must be a whole number...",
                 "DG0101 5:84 `description` must be text",
@@ -279,7 +279,7 @@ fn all_that_is_wrong_with_verbs_and_values() {
                 "DG0301 10:41 unknown name \"qq\"...",
                 "DG0106 10:59 `parallel` must be an integer of at least 1, is \"none\"",
                 "DG0106 10:75 `overflow` is refuse or queue...",
-                "DG0106 10:93 `answer_max` must be an integer of at least 1, is 0",
+                "DG0110 10:93 `answer_max` must be an integer of at least 1, is 0",
             ],
         ),
     ]);

@@ -1,0 +1,72 @@
+//! The workloads on deepgraph: runs one in this process and prints one line of JSON, as `langgraph_side.py` does
+//! for LangGraph.
+//!
+//! ```text
+//! peers WORKLOAD MODE FOLDER [small]
+//! ```
+//!
+//! MODE: `none` (Machines in a plain loop), `memory` (the runtime with a store in memory), `sqlite` (the runtime
+//! with a store in FOLDER), `import` (ends at once: what the others' memory is compared with). `small` runs it at a
+//! tenth of its size.
+//!
+//! Prints seconds (of the run alone: loading the graph and a run of three steps before it are left out), peak_kb
+//! (the most memory that this process had resident) and bytes (files in FOLDER when all are closed).
+
+mod live;
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use deepgraph_benches::{NAMES, Workload, run};
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let [name, mode, folder, rest @ ..] = &args[..] else {
+        eprintln!("usage: peers WORKLOAD MODE FOLDER [small]");
+        return ExitCode::FAILURE;
+    };
+    let share = if rest.iter().any(|arg| arg == "small") { 10 } else { 1 };
+    let time = match mode.as_str() {
+        "import" => Duration::ZERO,
+        mode => measured(name, share, mode, Path::new(folder)),
+    };
+    let (seconds, bytes, peak) = (time.as_secs_f64(), bytes_in(Path::new(folder)), peak_kb());
+    println!("{{\"seconds\": {seconds}, \"peak_kb\": {peak}, \"bytes\": {bytes}}}");
+    ExitCode::SUCCESS
+}
+
+fn measured(name: &str, share: usize, mode: &str, folder: &Path) -> Duration {
+    let usual = NAMES.iter().find(|(known, _)| *known == name).map(|(_, size)| *size);
+    let workload = |size| Workload::named(name, size);
+    let (Some(small), Some(whole)) = (workload(3), usual.and_then(|size| workload(size / share))) else {
+        panic!("there is no workload {name}")
+    };
+    if mode == "none" {
+        plain(&small);
+        return plain(&whole);
+    }
+    live::run(&small, None);
+    live::run(&whole, (mode == "sqlite").then_some(folder))
+}
+
+fn plain(workload: &Workload) -> Duration {
+    let began = Instant::now();
+    let end = run(workload).end;
+    let time = began.elapsed();
+    workload.verify(&end);
+    time
+}
+
+/// The most memory that this process had resident, in kilobytes. Not `ru_maxrss`: that keeps the figure of
+/// whatever the process was before it became this program.
+fn peak_kb() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|figure| figure.trim().strip_suffix(" kB")?.trim().parse().ok()).unwrap_or(0)
+}
+
+fn bytes_in(folder: &Path) -> u64 {
+    let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    files.filter_map(|file| file.metadata().ok()).map(|data| data.len()).sum()
+}

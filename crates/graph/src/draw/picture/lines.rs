@@ -1,0 +1,165 @@
+//! Where the routes of a graph lead.
+
+use std::sync::Arc;
+
+use deepgraph_protocol::Value;
+
+use super::{LineKind, words};
+use crate::draw::taken::{Passage, RouteOf};
+use crate::shape::offered;
+use crate::{Graph, Node, NodeIx, Route, Target, ToolIx, ValueExpr, Verb, Way};
+
+/// A place of one graph's drawing.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Place {
+    Start,
+    Finally,
+    Node(NodeIx),
+    Tool(ToolIx),
+    Limit(usize),
+    /// An exit, by name; `inherit` is that of a called graph.
+    Exit(Arc<str>),
+}
+
+/// What leads from one place to another.
+#[derive(Debug)]
+pub(super) struct Lead {
+    pub from: Place,
+    pub to: Place,
+    pub kind: LineKind,
+    pub label: String,
+    pub passage: Passage,
+}
+
+/// The exit of a branch that just ends.
+pub(super) const COMPLETED: &str = "completed";
+
+/// The exit "as the called graph ended".
+pub(super) const INHERIT: &str = "inherit";
+
+/// What stands at a line to the end of a graph when no way holds.
+const OTHERWISE: &str = "otherwise";
+
+/// All ways of all routes, in the order of the file.
+pub(super) fn leads(graph: &Graph) -> Vec<Lead> {
+    let mut found = Leads(Vec::new());
+    found.route(Place::Start, &graph.start, RouteOf::Start, LineKind::Way, "");
+    if !always_holds(&graph.start) {
+        found.ends(Place::Start, LineKind::Way, OTHERWISE, Passage::NotStarted);
+    }
+    if let Some(finally) = &graph.finally {
+        found.route(Place::Finally, finally, RouteOf::Finally, LineKind::Way, "");
+    }
+    for (index, node) in graph.nodes.iter().enumerate() {
+        found.node(NodeIx(index), node);
+    }
+    for (ix, tool) in drawn_tools(graph).into_iter().filter_map(|ix| Some((ix, graph.tools.get(ix.0)?))) {
+        for (route, of, kind) in [
+            (&tool.next, RouteOf::Tool(ix), LineKind::Way),
+            (&tool.on_error, RouteOf::ToolError(ix), LineKind::Error),
+        ] {
+            if let Some(route) = route {
+                found.route(Place::Tool(ix), route, of, kind, prefix(kind));
+            }
+        }
+    }
+    found.0
+}
+
+/// The tools that some node runs, in the order of the file.
+pub(super) fn drawn_tools(graph: &Graph) -> Vec<ToolIx> {
+    let runs = graph.nodes.iter().filter_map(|n| match n.verb {
+        Verb::RunTools(of) => Some(offered(graph, of)),
+        _ => None,
+    });
+    let mut tools: Vec<ToolIx> = runs.flatten().collect();
+    tools.sort();
+    tools.dedup();
+    tools
+}
+
+/// What stands before the condition of a way.
+fn prefix(kind: LineKind) -> &'static str {
+    if kind == LineKind::Error { "on_error" } else { "" }
+}
+
+/// Whether some way of the route holds whatever the state is.
+fn always_holds(route: &Route) -> bool {
+    let always = |way: &Way| match &way.condition {
+        None => true,
+        Some(ValueExpr::Literal(value)) => *value == Value::Bool(true),
+        Some(_) => false,
+    };
+    route.0.iter().any(always)
+}
+
+struct Leads(Vec<Lead>);
+
+impl Leads {
+    fn node(&mut self, ix: NodeIx, node: &Node) {
+        let from = Place::Node(ix);
+        match &node.next {
+            None if !node.in_finally => self.ends(from.clone(), LineKind::Way, "", Passage::Ended(ix)),
+            None => {}
+            Some(next) => {
+                self.route(from.clone(), next, RouteOf::Next(ix), LineKind::Way, "");
+                if !node.in_finally && !always_holds(next) {
+                    self.ends(from.clone(), LineKind::Way, OTHERWISE, Passage::Ended(ix));
+                }
+            }
+        }
+        let Some(on_error) = &node.on_error else { return };
+        self.route(from.clone(), on_error, RouteOf::Error(ix), LineKind::Error, prefix(LineKind::Error));
+        for (index, way) in on_error.0.iter().enumerate().filter(|(_, w)| w.to == Target::CarryOn) {
+            let words = labelled(prefix(LineKind::Error), way);
+            match &node.next {
+                Some(next) => {
+                    let of = RouteOf::Carried(ix, index);
+                    self.route(from.clone(), next, of, LineKind::Error, &words);
+                }
+                None if node.in_finally => {}
+                None => {
+                    let passage = Passage::Way { of: RouteOf::Error(ix), way: index, to: None };
+                    self.ends(from.clone(), LineKind::Error, &words, passage);
+                }
+            }
+        }
+    }
+
+    /// All ways of a route but those that carry on.
+    fn route(&mut self, from: Place, route: &Route, of: RouteOf, kind: LineKind, before: &str) {
+        for (index, way) in route.0.iter().enumerate() {
+            let label = labelled(before, way);
+            let passage = |to| Passage::Way { of, way: index, to };
+            let mut lead = |to: Place, passage| {
+                self.0.push(Lead { from: from.clone(), to, kind, label: label.clone(), passage });
+            };
+            match &way.to {
+                Target::Nodes(nodes) => {
+                    for node in nodes {
+                        lead(Place::Node(*node), passage(Some(*node)));
+                    }
+                }
+                Target::Exit(reason, _) => lead(Place::Exit(reason.name().into()), passage(None)),
+                Target::Inherit => lead(Place::Exit(INHERIT.into()), passage(None)),
+                Target::CarryOn => {}
+            }
+        }
+    }
+
+    fn ends(&mut self, from: Place, kind: LineKind, label: &str, passage: Passage) {
+        let to = Place::Exit(COMPLETED.into());
+        self.0.push(Lead { from, to, kind, label: label.to_owned(), passage });
+    }
+}
+
+/// The words of a way: what stands before, and its condition.
+fn labelled(before: &str, way: &Way) -> String {
+    let condition = way.condition.as_ref().map(words::condition).unwrap_or_default();
+    match (before.is_empty(), condition.is_empty()) {
+        (true, _) => condition,
+        (_, true) => before.to_owned(),
+        _ if before.contains(':') => format!("{before}, then {condition}"),
+        _ => format!("{before}: {condition}"),
+    }
+}

@@ -1,0 +1,257 @@
+//! A case file, read.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use deepgraph_graph::{Bundle, Diagnostics, Files, Loaded, OpTable};
+use deepgraph_protocol::{Map, Millis, StepId, Value};
+
+use super::answer::{ModelAnswer, OpAnswer, PersonAnswer};
+use super::expect::Expect;
+use super::mistakes::{Mistakes, hint};
+use super::pattern::StepPattern;
+use super::read::Reader;
+use super::script::{Script, step_pattern};
+use super::tree::{self, Node, Place};
+use super::{inline, words};
+use crate::{BEGIN, CancelAt};
+
+/// Completion orders that are tried where a case does not say.
+const SEEDS: u64 = 8;
+
+/// A case: a graph, what goes in, what models, ops and people do, and what is expected.
+#[derive(Debug)]
+pub struct Case {
+    /// The file's name without its ending.
+    pub name: String,
+    /// The sentence that says what it shows.
+    pub sentence: Arc<str>,
+    /// The file, as it was given.
+    pub file: String,
+    pub(crate) graph: Result<Arc<Bundle>, Diagnostics>,
+    pub(crate) warnings: Diagnostics,
+    pub(crate) begin: Millis,
+    pub(crate) input: Map,
+    pub(crate) config: Map,
+    pub(crate) models: Script<ModelAnswer>,
+    pub(crate) ops: Script<OpAnswer>,
+    pub(crate) people: Script<PersonAnswer>,
+    pub(crate) latency: Script<Millis>,
+    pub(crate) order: Option<Vec<(StepPattern, usize)>>,
+    pub(crate) seeds: u64,
+    pub(crate) crash: bool,
+    pub(crate) cancel: Option<CancelAt>,
+    pub(crate) expect: Expect,
+    /// Label and place of each scripted answer.
+    pub(crate) scripted: Vec<(String, Place)>,
+}
+
+/// Files of a folder.
+struct Folder(PathBuf);
+
+impl Files for Folder {
+    fn read(&self, path: &str) -> Result<String, String> {
+        std::fs::read_to_string(self.0.join(path)).map_err(|e| e.to_string())
+    }
+}
+
+impl Case {
+    /// Reads a case file. Paths in it are relative to its folder.
+    ///
+    /// # Errors
+    ///
+    /// All mistakes of the file. Those of the graph are none of them: a case may expect them.
+    pub fn load(path: &Path) -> Result<Case, Mistakes> {
+        let file = path.display().to_string();
+        match std::fs::read_to_string(path) {
+            Ok(text) => Case::parse(&file, &text, path.parent().unwrap_or(Path::new(""))),
+            Err(why) => {
+                let mut reader = Reader::new(&file, "");
+                reader.error(Place { line: 1, column: 1 }, format!("the file can not be read: {why}"));
+                Err(reader.sink.finish().err().unwrap_or_default())
+            }
+        }
+    }
+
+    /// Reads the text of a case. Paths in it are relative to `folder`; `file` is shown in messages.
+    ///
+    /// # Errors
+    ///
+    /// All mistakes of the text.
+    pub fn parse(file: &str, text: &str, folder: &Path) -> Result<Case, Mistakes> {
+        let root = tree::read(file, text)?;
+        let mut reader = Reader::new(file, text);
+        let stem = Path::new(file).file_stem().map_or(file.to_owned(), |s| s.to_string_lossy().into_owned());
+        let mut case = Case {
+            name: stem,
+            sentence: "".into(),
+            file: file.to_owned(),
+            graph: Err(Diagnostics::default()),
+            warnings: Diagnostics::default(),
+            begin: BEGIN,
+            input: Map::new(),
+            config: Map::new(),
+            models: Script::empty(),
+            ops: Script::empty(),
+            people: Script::empty(),
+            latency: Script::empty(),
+            order: None,
+            seeds: SEEDS,
+            crash: true,
+            cancel: None,
+            expect: Expect::default(),
+            scripted: Vec::new(),
+        };
+        let mut graph = None;
+        let mut files = BTreeMap::new();
+        for (key, node) in reader.entries(&root, "a case", &words::CASE) {
+            match &*key.name {
+                "graph" => graph = Some(node),
+                "files" => files = read_files(&mut reader, node),
+                _ => case.read_key(&mut reader, &key.name, node),
+            }
+        }
+        for needed in ["case", "graph", "expect"] {
+            if root.get(needed).is_none() {
+                reader.error(root.place, format!("a case needs the key `{needed}`"));
+            }
+        }
+        case.scripted = std::mem::take(&mut reader.scripted);
+        let loaded = graph.and_then(|node| case.load_graph(&mut reader, node, &root, text, files, folder));
+        reader.sink.finish()?;
+        match loaded {
+            Some(Ok(Loaded { bundle, warnings })) => {
+                case.graph = Ok(Arc::new(bundle));
+                case.warnings = warnings;
+            }
+            Some(Err(mistakes)) => case.graph = Err(mistakes),
+            None => {}
+        }
+        Ok(case)
+    }
+
+    fn read_key(&mut self, reader: &mut Reader, key: &str, node: &Node) {
+        match key {
+            "case" => self.sentence = sentence(reader, node),
+            "date" => self.begin = date(reader, node).unwrap_or(BEGIN),
+            "input" => self.input = reader.map(node, "`input`").unwrap_or_default(),
+            "config" => self.config = reader.map(node, "`config`").unwrap_or_default(),
+            "models" => self.models = Script::read(reader, key, node, false, &ModelAnswer::read),
+            "ops" => self.ops = Script::read(reader, key, node, true, &OpAnswer::read),
+            "answers" => self.people = Script::read(reader, key, node, false, &PersonAnswer::read),
+            "latency" => {
+                let duration = |reader: &mut Reader, node: &Node| reader.duration(node, "a latency");
+                self.latency = Script::read(reader, key, node, true, &duration);
+            }
+            "order" => self.order = order(reader, node),
+            "seeds" => self.seeds = reader.whole(node, "`seeds`").unwrap_or(SEEDS).max(1),
+            "crash" => {
+                if node.value.as_str() == Some("never") {
+                    self.crash = false;
+                } else {
+                    reader.error(node.place, "`crash` is `never`, or is left out");
+                }
+            }
+            "cancel" => self.cancel = cancel(reader, node),
+            _ => self.expect = Expect::read(reader, node),
+        }
+    }
+
+    fn load_graph(
+        &self,
+        reader: &mut Reader,
+        node: &Node,
+        root: &Node,
+        text: &str,
+        mut files: BTreeMap<String, String>,
+        folder: &Path,
+    ) -> Option<Result<Loaded, Diagnostics>> {
+        let ops = OpTable::stock();
+        if let Value::Text(path) = &node.value {
+            if !files.is_empty() {
+                reader.error(
+                    node.place,
+                    "`files` are those of a graph that is written here; this one is a file",
+                );
+            }
+            let path = folder.join(&**path);
+            let folder = Folder(path.parent().unwrap_or(Path::new("")).to_owned());
+            return Some(deepgraph_graph::load(&path.display().to_string(), &folder, &ops));
+        }
+        if !node.is_map() {
+            return reader.wrong(
+                node,
+                "`graph`",
+                "a graph file (it begins with `deepgraph: 1`) or the path of one",
+            );
+        }
+        let name =
+            Path::new(&self.file).file_name().map_or(self.file.clone(), |n| n.to_string_lossy().into_owned());
+        files.insert(name, inline::text_of_graph(text, root, node));
+        Some(deepgraph_graph::load(&self.file, &files, &ops))
+    }
+}
+
+fn sentence(reader: &mut Reader, node: &Node) -> Arc<str> {
+    let text = reader.text(node, "`case`").unwrap_or_else(|| "?".into());
+    if text.trim().is_empty() {
+        reader.error(node.place, "`case` is a sentence that says what the case shows");
+    }
+    text
+}
+
+fn read_files(reader: &mut Reader, node: &Node) -> BTreeMap<String, String> {
+    if !node.is_map() {
+        reader.error(node.place, "`files` is a mapping from paths to texts");
+    }
+    let text = |(key, node): &(tree::Key, Node)| {
+        Some((key.name.to_string(), reader.text(node, "a file's text")?.to_string()))
+    };
+    node.entries().iter().filter_map(text).collect()
+}
+
+/// The beginning of a day, UTC, in milliseconds.
+fn date(reader: &mut Reader, node: &Node) -> Option<Millis> {
+    let day = node.value.as_str().and_then(|text| text.parse::<jiff::civil::Date>().ok());
+    let at = day.and_then(|day| jiff::tz::Offset::UTC.to_timestamp(day.at(0, 0, 0, 0)).ok());
+    match at {
+        Some(at) => Some(at.as_millisecond()),
+        None => reader.wrong(node, "`date`", "a day such as 2026-03-01"),
+    }
+}
+
+fn order(reader: &mut Reader, node: &Node) -> Option<Vec<(StepPattern, usize)>> {
+    if !node.is_list() {
+        return reader.wrong(node, "`order`", "a list of steps");
+    }
+    let mut order = Vec::new();
+    for (i, item) in node.items().iter().enumerate() {
+        let Some(name) = reader.text(item, "a step") else { continue };
+        let pattern = step_pattern(reader, &tree::Key { name, place: item.place });
+        let number = reader.scripted.len();
+        reader.scripted.push((format!("order[{}]", i + 1), item.place));
+        order.push((pattern, number));
+    }
+    Some(order)
+}
+
+fn cancel(reader: &mut Reader, node: &Node) -> Option<CancelAt> {
+    let mut at = None;
+    for (key, value) in reader.entries(node, "`cancel`", &words::CANCEL) {
+        let found = match &*key.name {
+            "during" => reader.text(value, "`during`").map(|step| CancelAt::Sent(StepId::new(step))),
+            "after" => reader.text(value, "`after`").map(|step| CancelAt::Over(StepId::new(step))),
+            _ => reader.duration(value, "`at`").map(CancelAt::Time),
+        };
+        if at.is_some() {
+            reader.error(key.place, "a run is cancelled once: keep one of `during`, `after`, `at`");
+        }
+        at = at.or(found);
+    }
+    if node.is_map() && node.entries().is_empty() {
+        let help = hint("", words::CANCEL);
+        reader.sink.error_with_help(node.place, "`cancel` says when", help);
+    }
+    at
+}

@@ -1,0 +1,31 @@
+//! Declared cases: a graph, what goes in, what models, ops and people do, and what is expected, in one YAML file.
+//!
+//! [`Case::load`] reads a file and tells all its mistakes; [`Case::play`] plays it under the simulation driver and
+//! tells what is not as the case says. `docs/cases.md` teaches the format.
+//!
+//! A case is played several times: as it stands, in other orders of completion, with a crash behind every entry of
+//! its journals, and with every entry twice. What is expected must come, and the trace must be the same, byte for
+//! byte, each time.
+
+mod answer;
+mod check;
+mod difference;
+mod expect;
+mod file;
+mod inline;
+mod input;
+mod mistakes;
+mod pattern;
+mod play;
+mod read;
+mod request;
+mod script;
+mod seen;
+mod tree;
+pub mod words;
+mod world;
+
+pub use difference::Difference;
+pub use file::Case;
+pub use mistakes::Mistakes;
+pub use play::Played;

@@ -1,0 +1,303 @@
+//! Playing a case: once for what it expects, then in other orders, with a crash at every entry, with every entry
+//! twice; the trace must stay the same.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::sync::Arc;
+
+use deepgraph_graph::{Bundle, Counted, Severity};
+use deepgraph_protocol::{Entry, EntryBody, Event, Map, Meter, ScopePath, StepId};
+use deepgraph_trace::Detail;
+
+use super::difference::{Difference, between};
+use super::file::Case;
+use super::seen::Seen;
+use super::world::Scripted;
+use super::{check, input};
+use crate::{Sim, SimRun};
+
+/// What came of a case.
+#[derive(Clone, Debug)]
+pub struct Played {
+    /// What is not as it should be; empty where all is.
+    pub differences: Vec<Difference>,
+    /// The trace of the first run; "" where the graph did not load.
+    pub trace: String,
+    /// Whether the case wants its trace kept as a snapshot.
+    pub snapshot: bool,
+}
+
+impl Played {
+    /// Whether all was as the case says.
+    pub fn passed(&self) -> bool {
+        self.differences.is_empty()
+    }
+}
+
+/// The differences, then the trace.
+impl fmt::Display for Played {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for difference in &self.differences {
+            writeln!(f, "{difference}")?;
+        }
+        if !self.differences.is_empty() && !self.trace.is_empty() {
+            writeln!(f, "the trace:")?;
+            self.trace.lines().try_for_each(|line| writeln!(f, "  {line}"))?;
+        }
+        Ok(())
+    }
+}
+
+impl Case {
+    /// Plays the case.
+    pub fn play(&self) -> Played {
+        let mut played =
+            Played { differences: Vec::new(), trace: String::new(), snapshot: self.expect.snapshot };
+        match (&self.graph, &self.expect.load_error) {
+            (Err(mistakes), None) => {
+                played.differences.push(Difference::Note(format!("the graph does not load:\n{mistakes}")));
+            }
+            (Err(mistakes), Some(codes)) => {
+                played.differences = check::codes("load_error", codes, mistakes, Severity::Error);
+            }
+            (Ok(_), Some(codes)) => {
+                let codes: Vec<&str> = codes.iter().map(|code| &*code.code).collect();
+                let note = format!("the graph loads; a mistake was expected: {}", codes.join(", "));
+                played.differences.push(Difference::Note(note));
+            }
+            (Ok(bundle), None) => {
+                if let Some(codes) = &self.expect.warnings {
+                    played.differences = check::codes("warnings", codes, &self.warnings, Severity::Warning);
+                }
+                match input::settle(self, bundle) {
+                    Ok((input, config)) => Player { case: self, bundle, input, config }.play(&mut played),
+                    Err(mistakes) => played.differences.extend(mistakes.into_iter().map(Difference::Note)),
+                }
+            }
+        }
+        played
+    }
+}
+
+struct Player<'c> {
+    case: &'c Case,
+    bundle: &'c Arc<Bundle>,
+    input: Map,
+    config: Map,
+}
+
+/// One run of a case.
+struct OneRun {
+    run: SimRun,
+    used: BTreeSet<usize>,
+    complaints: Vec<String>,
+}
+
+impl Player<'_> {
+    fn play(&self, played: &mut Played) {
+        let first = self.run(0, None);
+        let mut used = first.used.clone();
+        played.trace = first.run.trace(self.bundle).to_text(Detail::Short);
+        played.differences.extend(self.judge(&first));
+        let free = self.case.order.is_none();
+        if played.passed() && free {
+            for seed in 1..self.case.seeds {
+                let other = self.run(seed, None);
+                used.extend(&other.used);
+                let found = self.compare_order(&first.run, &other);
+                if !found.is_empty() {
+                    played
+                        .differences
+                        .push(Difference::Note(format!("in the completion order of seed {seed}:")));
+                    played.differences.extend(found);
+                    break;
+                }
+            }
+        }
+        let unused = (0..self.case.scripted.len()).filter(|number| !used.contains(number));
+        let unused: Vec<Difference> = unused
+            .map(|number| {
+                let (label, place) = &self.case.scripted[number];
+                Difference::Note(format!("{label} (line {}) was never used", place.line))
+            })
+            .collect();
+        played.differences.extend(unused);
+        if played.passed() {
+            played.differences.extend(self.twice(&first.run));
+        }
+        if played.passed() && self.case.crash {
+            played.differences.extend(self.crash(&first.run));
+        }
+    }
+
+    fn sim<R>(&self, seed: u64, drive: impl FnOnce(Sim<'_>) -> R) -> (R, BTreeSet<usize>, Vec<String>) {
+        let mut world = Scripted::new(self.case, self.bundle);
+        let order = self.case.order.as_deref().unwrap_or_default();
+        let rank = |step: &StepId| order.iter().position(|(pattern, _)| pattern.fits(step));
+        let mut sim = Sim::in_world(self.bundle, &mut world).seed(seed).begin(self.case.begin);
+        if !order.is_empty() {
+            sim = sim.order(&rank);
+        }
+        if let Some(at) = &self.case.cancel {
+            sim = sim.cancel(at.clone());
+        }
+        let result = drive(sim);
+        (result, world.used, world.complaints)
+    }
+
+    fn run(&self, seed: u64, stop_at: Option<usize>) -> OneRun {
+        let (run, mut used, complaints) = self.sim(seed, |sim| {
+            let sim = if let Some(n) = stop_at { sim.stop_at(n) } else { sim };
+            sim.run(self.input.clone(), self.config.clone())
+        });
+        for (pattern, number) in self.case.order.iter().flatten() {
+            if run.flight.iter().any(|(step, _)| pattern.fits(step)) {
+                used.insert(*number);
+            }
+        }
+        OneRun { run, used, complaints }
+    }
+
+    /// A run against what is expected.
+    fn judge(&self, one: &OneRun) -> Vec<Difference> {
+        let mut found: Vec<Difference> = one.complaints.iter().cloned().map(Difference::Note).collect();
+        let seen = Seen::of(&one.run, self.bundle);
+        found.extend(check::run(&self.case.expect, &seen));
+        if one.run.end.is_none() && seen.of_run("status").as_str() == Some("running") {
+            let last = one.run.events.last();
+            found.push(Difference::Note(format!("the run does not end; the last that it told: {last:?}")));
+        }
+        let never = match &self.case.cancel {
+            None => false,
+            Some(_) => !one.run.rows.iter().any(|(_, e)| matches!(e.body, EntryBody::CancelRequested { .. })),
+        };
+        if never {
+            found.push(Difference::Note("`cancel` never came to pass: the run was over before".to_owned()));
+        }
+        found
+    }
+
+    /// A run in another order of completion. Only a clock and a cancellation may tell it from the first.
+    fn compare_order(&self, first: &SimRun, other: &OneRun) -> Vec<Difference> {
+        let mut found = self.judge(other);
+        if self.case.cancel.is_some() || self.fired(first, is_clock) || self.fired(&other.run, is_clock) {
+            return found;
+        }
+        let (one, two) = (first.trace(self.bundle), other.run.trace(self.bundle));
+        if one.to_json() != two.to_json() {
+            let between = between(&one.to_text(Detail::Full), &two.to_text(Detail::Full));
+            found.push(Difference::Note(format!("the trace is another one:{between}")));
+        }
+        found
+    }
+
+    /// Every entry twice: what comes a second time changes nothing.
+    fn twice(&self, first: &SimRun) -> Vec<Difference> {
+        let is_sent = |entry: &Entry| matches!(entry.body, EntryBody::Dispatched { .. });
+        let rows = first.rows.iter().flat_map(|row| {
+            let times = if is_sent(&row.1) { 1 } else { 2 };
+            std::iter::repeat_n(row.clone(), times)
+        });
+        let doubled = SimRun { rows: rows.collect(), ..SimRun::new(first.began) };
+        let (one, two) = (first.trace(self.bundle), doubled.trace(self.bundle));
+        let (one, two) = (one.to_text(Detail::Full), two.to_text(Detail::Full));
+        if one == two {
+            return Vec::new();
+        }
+        let between = between(&one, &two);
+        vec![Difference::Note(format!("with every entry twice the trace is another one:{between}"))]
+    }
+
+    /// Killed after every entry and taken up again. A call whose answer was lost stays charged, so what was used
+    /// is left out; where such a charge or a clock fires a limit, the run only has to come to an end.
+    fn crash(&self, first: &SimRun) -> Vec<Difference> {
+        let expected = without_used(first, self.bundle);
+        let is_lawful = self.case.cancel.is_some() || self.fired(first, is_charged);
+        for at in 1..first.rows.len() {
+            let killed = self.run(0, Some(at)).run;
+            let (resumed, _, _) = self.sim(at as u64, |sim| sim.resume(&killed.rows));
+            let mut found = Vec::new();
+            if let Some(step) = again(&killed, &resumed) {
+                found.push(Difference::Note(format!("`{step}` was committed and ran again")));
+            }
+            if resumed.end.is_some() != first.end.is_some() {
+                found.push(Difference::Note("the run does not come to the same end".to_owned()));
+            }
+            if !is_lawful && !self.fired(&resumed, is_charged) {
+                let came = without_used(&resumed, self.bundle);
+                if came != expected {
+                    let between = between(&expected, &came);
+                    found.push(Difference::Note(format!("the trace is another one:{between}")));
+                }
+            }
+            if !found.is_empty() {
+                let (scope, entry) = &first.rows[at - 1];
+                let body = deepgraph_protocol::Value::of(&entry.body);
+                let note = format!("after a crash behind entry {at} ({} of `{scope}`):", body.text("entry"));
+                found.insert(0, Difference::Note(note));
+                return found;
+            }
+        }
+        Vec::new()
+    }
+
+    /// Whether a limit on one of these meters was reached.
+    fn fired(&self, run: &SimRun, of: fn(Meter) -> bool) -> bool {
+        let graphs: BTreeMap<&ScopePath, &str> = run
+            .rows
+            .iter()
+            .filter_map(|(scope, entry)| match &entry.body {
+                EntryBody::Started(started) => Some((scope, &*started.graph)),
+                _ => None,
+            })
+            .collect();
+        run.rows.iter().flat_map(|(_, entry)| limit_of_end(entry)).chain(limits_told(run)).any(
+            |(scope, name)| {
+                if let Some(meter) = name.strip_prefix("grant.") {
+                    return Meter::parse(meter).is_some_and(of);
+                }
+                let graph = graphs.get(&scope).and_then(|path| self.bundle.find(path));
+                let limits = graph.map(|ix| &self.bundle.graph(ix).limits);
+                let limit = limits.into_iter().flatten().find(|limit| *limit.name == name);
+                matches!(limit.map(|l| &l.counted), Some(Counted::Meter(meter)) if of(*meter))
+            },
+        )
+    }
+}
+
+fn limits_told(run: &SimRun) -> impl Iterator<Item = (ScopePath, String)> + '_ {
+    run.events.iter().filter_map(|event| match event {
+        Event::LimitReached { scope, limit, .. } => Some((scope.clone(), limit.to_string())),
+        _ => None,
+    })
+}
+
+/// The limits by which a child and those below it ended.
+fn limit_of_end(entry: &Entry) -> Vec<(ScopePath, String)> {
+    let EntryBody::ChildEnded { end, .. } = &entry.body else { return Vec::new() };
+    let exits = std::iter::once(&end.exit).chain(&end.children);
+    exits.filter_map(|exit| Some((exit.scope.clone(), exit.limit.as_ref()?.name.to_string()))).collect()
+}
+
+fn is_clock(meter: Meter) -> bool {
+    matches!(meter, Meter::WallTime | Meter::ActiveTime)
+}
+
+/// Meters that a lost call stays charged to.
+fn is_charged(meter: Meter) -> bool {
+    is_clock(meter) || matches!(meter, Meter::Tokens | Meter::CostUsd | Meter::ModelCalls)
+}
+
+fn without_used(run: &SimRun, bundle: &Arc<Bundle>) -> String {
+    let text = run.trace(bundle).to_text(Detail::Full);
+    let kept = text.lines().filter(|line| !line.trim_start().starts_with("used "));
+    kept.map(|line| format!("{line}\n")).collect()
+}
+
+/// A step whose result was committed before the crash and that was carried out again.
+fn again(killed: &SimRun, resumed: &SimRun) -> Option<StepId> {
+    killed.rows.iter().find_map(|(_, entry)| match &entry.body {
+        EntryBody::Completed { step, .. } if resumed.carried_out.contains_key(step) => Some(step.clone()),
+        _ => None,
+    })
+}

@@ -1,0 +1,102 @@
+//! The words of case files: what is read, and what the documents list.
+
+use deepgraph_protocol::{ErrorKind, FinishReason};
+
+/// The keys of a case.
+pub const CASE: [&str; 15] = [
+    "case", "graph", "files", "date", "input", "config", "models", "ops", "answers", "latency", "order",
+    "seeds", "crash", "cancel", "expect",
+];
+
+/// What a model answers, written out.
+pub const MODEL: [&str; 9] =
+    ["text", "data", "calls", "finish", "error", "takes", "tokens", "cost", "expect"];
+
+/// What a request to a model must be.
+pub const REQUEST: [&str; 7] = ["contains", "lacks", "system", "last", "messages", "tools", "model"];
+
+/// What an op brings back has its own fields and these.
+pub const OP: [&str; 4] = ["result", "error", "takes", "expect"];
+
+/// The tokens of a model call.
+pub const TOKENS: [&str; 3] = ["input", "output", "reserve"];
+
+/// The price of a model call.
+pub const COST: [&str; 2] = ["used", "reserve"];
+
+/// A failure, written out.
+pub const ERROR: [&str; 4] = ["kind", "message", "after", "unsent"];
+
+/// What a person says, written out.
+pub const PERSON: [&str; 3] = ["answer", "error", "takes"];
+
+/// When a run is cancelled.
+pub const CANCEL: [&str; 3] = ["during", "after", "at"];
+
+/// What is expected of an instance: of the root, or under `scopes`.
+pub const EXPECT_OF_SCOPE: [&str; 11] = [
+    "exit",
+    "report",
+    "report_error",
+    "input",
+    "output",
+    "state",
+    "counters",
+    "limits",
+    "used",
+    "grant",
+    "super_steps",
+];
+
+/// What is expected of the run as a whole.
+pub const EXPECT_OF_RUN: [&str; 16] = [
+    "status",
+    "steps",
+    "took",
+    "not_taken",
+    "attempts",
+    "answers",
+    "refused",
+    "malformed",
+    "failed",
+    "questions",
+    "at_once",
+    "elapsed",
+    "scopes",
+    "warnings",
+    "load_error",
+    "trace",
+];
+
+/// What is expected of an exit, written out.
+pub const EXIT: [&str; 8] =
+    ["reason", "class", "limit", "also", "detail", "findings", "last_step", "attempt"];
+
+/// All kinds of errors.
+pub const ERROR_KINDS: [ErrorKind; 16] = [
+    ErrorKind::StepTimeout,
+    ErrorKind::RateLimited,
+    ErrorKind::Unavailable,
+    ErrorKind::Network,
+    ErrorKind::Unauthorized,
+    ErrorKind::NotFound,
+    ErrorKind::ContextOverflow,
+    ErrorKind::Refusal,
+    ErrorKind::InvalidRequest,
+    ErrorKind::InvalidOutput,
+    ErrorKind::InvalidInput,
+    ErrorKind::Refused,
+    ErrorKind::Unanswered,
+    ErrorKind::Tool,
+    ErrorKind::Graph,
+    ErrorKind::Cancelled,
+];
+
+/// Why a model may stop.
+pub const FINISH: [(&str, FinishReason); 5] = [
+    ("stop", FinishReason::Stop),
+    ("tool_calls", FinishReason::ToolCalls),
+    ("length", FinishReason::Length),
+    ("refusal", FinishReason::Refusal),
+    ("other", FinishReason::Other),
+];

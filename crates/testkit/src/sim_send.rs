@@ -1,0 +1,96 @@
+//! Sending attempts out in a simulated run, and giving steps up.
+
+use std::sync::Arc;
+
+use deepgraph_protocol::{Effect, EntryBody, ErrorKind, ExitReason, Millis, ScopePath, StepError, StepId};
+
+use crate::sim_queue::{Item, What};
+use crate::sim_world::World;
+
+impl World<'_> {
+    /// Sends an attempt of a model call or an op out.
+    pub(crate) fn send(&mut self, scope: ScopePath, effect: Effect) {
+        match effect {
+            Effect::CallModel { step, attempt, timeout_ms, .. } => {
+                let Some(machine) = self.machines.get(&scope).filter(|m| m.is_open(&step)) else { return };
+                let request = match machine.model_request(&step) {
+                    Ok(request) => Arc::new(request),
+                    Err(error) => return self.commit(scope, EntryBody::Failed { step, error }),
+                };
+                let (tokens, price) = self.sim.outside().reserves(&step, attempt, &request);
+                self.note_out(&step);
+                let dispatched = EntryBody::Dispatched {
+                    step: step.clone(),
+                    attempt,
+                    request: None,
+                    reserve_tokens: tokens,
+                    reserve_micro_usd: price,
+                };
+                self.commit(scope.clone(), dispatched);
+                if self.is_open(&scope, &step) {
+                    let what =
+                        |late| What::Model { step: step.clone(), attempt, request: request.clone(), late };
+                    let takes = self.sim.outside().takes(&step, None, attempt);
+                    self.wait_for(scope, (&step, attempt), takes, timeout_ms, what);
+                }
+            }
+            Effect::RunOp { step, attempt, timeout_ms, op, input, .. } => {
+                if self.is_open(&scope, &step) {
+                    self.note_out(&step);
+                    let what = |late| {
+                        let (op, input) = (op.clone(), input.clone());
+                        What::Op { step: step.clone(), attempt, op, input, late }
+                    };
+                    let takes = self.sim.outside().takes(&step, Some(&op), attempt);
+                    self.wait_for(scope, (&step, attempt), takes, timeout_ms, what);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// An attempt comes back when its time has passed. One that takes longer than its timeout is given up then, and
+    /// what it brings comes late.
+    fn wait_for(
+        &mut self,
+        scope: ScopePath,
+        (step, attempt): (&StepId, u32),
+        takes: Millis,
+        timeout_ms: Option<u64>,
+        what: impl Fn(bool) -> What,
+    ) {
+        let timeout = timeout_ms.and_then(|ms| Millis::try_from(ms).ok()).filter(|ms| takes > *ms);
+        if let Some(ms) = timeout {
+            let timed_out = What::TimedOut { step: step.clone(), attempt, ms };
+            self.queue.push(Item { at: self.now + ms, scope: scope.clone(), what: timed_out });
+        }
+        self.queue.push(Item { at: self.now + takes, scope, what: what(timeout.is_some()) });
+    }
+
+    pub(crate) fn abandon(
+        &mut self,
+        scope: ScopePath,
+        step: StepId,
+        grace_ms: u64,
+        reason: Option<ExitReason>,
+    ) {
+        let child = step.scope();
+        if self.machines.contains_key(&child) {
+            return self.commit(child, EntryBody::CancelRequested { detail: None, reason });
+        }
+        let until = self.now + Millis::try_from(grace_ms).unwrap_or(Millis::MAX);
+        match self.queue.comes_back(&step) {
+            Some(at) if grace_ms > 0 && at <= until => {}
+            Some(_) if grace_ms > 0 => {
+                self.queue.push(Item { at: until, scope, what: What::GiveUp { step } });
+            }
+            _ => self.give_up(scope, step),
+        }
+    }
+
+    pub(crate) fn give_up(&mut self, scope: ScopePath, step: StepId) {
+        self.queue.drop_step(&step);
+        let error = StepError::new(ErrorKind::Cancelled, "given up");
+        self.commit(scope, EntryBody::Failed { step, error });
+    }
+}

@@ -1,0 +1,356 @@
+//! One instance: its journal folded, its marks put together with its events.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use deepgraph_engine::Machine;
+use deepgraph_graph::{
+    Counted, Graph, GraphIx, NodeIx, OnReach, Passage, RouteOf, TakenGraph, Target, ToolIx,
+};
+use deepgraph_protocol::{
+    Effect, Entry, EntryBody, ErrorKind, Event, Exit, LimitHit, Meter, Output, ScopePath, StepId, Value,
+};
+
+use super::ending::Ending;
+use super::marked::{CHANNEL, Mark, Marked};
+
+/// A graph instance that is being folded.
+#[derive(Debug)]
+pub(super) struct Instance<'m> {
+    marked: &'m Marked,
+    machine: Machine,
+    pub graph: GraphIx,
+    /// How many marks were read from the channel.
+    read: usize,
+    /// Marks that no join has used yet.
+    marks: VecDeque<Mark>,
+    /// The nodes of the current super-step, in plan order.
+    visits: Vec<Visit>,
+    /// The route that leads into the stage, until it was followed.
+    entrance: Option<RouteOf>,
+    /// Limits that were reached since the super-step began.
+    told: Vec<LimitHit>,
+    /// How many of them directly before now.
+    just_told: usize,
+    in_finally: bool,
+    /// How child graphs ended, by the step that started them.
+    children: BTreeMap<StepId, Arc<str>>,
+    /// How the main part ended.
+    ending: Option<Ending>,
+    is_over: bool,
+}
+
+/// A node of the current super-step.
+#[derive(Clone, Debug)]
+pub(super) struct Visit {
+    pub node: NodeIx,
+    pub step: StepId,
+    pub failed: Option<ErrorKind>,
+    done: bool,
+}
+
+/// What a node led to at the end of a super-step, or a route into a stage.
+#[derive(Clone, Debug)]
+pub(super) struct Left {
+    /// None for a route into a stage.
+    pub visit: Option<Visit>,
+    /// The way that was followed; none where no way held or there is none.
+    pub gone: Option<Gone>,
+}
+
+/// A way that was followed.
+#[derive(Clone, Debug)]
+pub(super) struct Gone {
+    pub of: RouteOf,
+    pub way: usize,
+    pub to: Target,
+}
+
+impl Gone {
+    /// The passage out, or to one of its nodes.
+    pub fn passage(&self, to: Option<NodeIx>) -> Passage {
+        Passage::Way { of: self.of, way: self.way, to }
+    }
+}
+
+impl<'m> Instance<'m> {
+    pub fn new(marked: &'m Marked, graph: GraphIx, scope: &ScopePath) -> Instance<'m> {
+        Instance {
+            marked,
+            machine: Machine::new(marked.bundle.clone(), graph, scope.clone()),
+            graph,
+            read: 0,
+            marks: VecDeque::new(),
+            visits: Vec::new(),
+            entrance: Some(RouteOf::Start),
+            told: Vec::new(),
+            just_told: 0,
+            in_finally: false,
+            children: BTreeMap::new(),
+            ending: None,
+            is_over: false,
+        }
+    }
+
+    fn plan(&self) -> &'m Graph {
+        self.marked.bundle.graph(self.graph)
+    }
+
+    /// Folds one entry.
+    pub fn apply(&mut self, entry: &Entry, out: &mut TakenGraph) {
+        if let EntryBody::ChildEnded { step, end } = &entry.body {
+            self.children.insert(step.clone(), end.exit.reason.name().into());
+        }
+        let outputs = self.machine.apply(entry);
+        self.read_marks();
+        for output in outputs {
+            match output {
+                Output::Event(event) => self.note(event, out),
+                Output::Effect(Effect::Spawn { step, .. }) => self.note_spawn(&step, out),
+                Output::Effect(_) => {}
+            }
+        }
+    }
+
+    fn read_marks(&mut self) {
+        let written = self.machine.channel(CHANNEL).and_then(Value::as_list).unwrap_or_default();
+        let new = written.get(self.read..).unwrap_or_default();
+        self.read = written.len();
+        self.marks.extend(new.iter().filter_map(|value| self.marked.mark(self.graph, value)).cloned());
+    }
+
+    fn note(&mut self, event: Event, out: &mut TakenGraph) {
+        let just_told = std::mem::take(&mut self.just_told);
+        match event {
+            Event::ScopeStarted { .. } => out.instances += 1,
+            Event::SuperStepStarted { nodes, .. } => self.begin_super_step(nodes, out),
+            Event::NodeStarted { step, .. } => self.note_started(&step, just_told, out),
+            Event::CallAdmitted { step, tool, .. } => {
+                let tool = self.plan().tool(&tool);
+                if let (Some(runner), Some(tool)) = (self.runner(&step), tool) {
+                    *out.calls.entry((runner, tool)).or_default() += 1;
+                }
+            }
+            Event::StepCompleted { step } => self.visit(&step, |visit| visit.done = true),
+            Event::StepFailed { step, error } => self.visit(&step, |visit| {
+                visit.done = true;
+                visit.failed = Some(error.kind);
+            }),
+            Event::LimitReached { limit, value, bound, .. } => {
+                if let Some(index) = self.limit(&limit) {
+                    *out.reached.entry(index).or_default() += 1;
+                }
+                self.told.push(LimitHit { name: limit, value, bound });
+                self.just_told = just_told + 1;
+            }
+            Event::Finishing { .. } => {
+                out.finishing += 1;
+                self.end_main();
+                self.in_finally = true;
+                self.entrance = Some(RouteOf::Finally);
+            }
+            Event::Exited { exit } => self.note_exit(&exit, out),
+            Event::ScopeEnded { .. } => self.is_over = true,
+            Event::CallQueued { .. }
+            | Event::CallRefused { .. }
+            | Event::ItemStarted { .. }
+            | Event::ItemsLeftOut { .. }
+            | Event::CallMalformed { .. }
+            | Event::AttemptFailed { .. }
+            | Event::Asked { .. } => {}
+        }
+    }
+
+    fn visit(&mut self, step: &StepId, change: impl FnOnce(&mut Visit)) {
+        if let Some(visit) = self.visits.iter_mut().find(|v| v.step == *step) {
+            change(visit);
+        }
+    }
+
+    /// The node that runs the turn of a call.
+    fn runner(&self, call: &StepId) -> Option<NodeIx> {
+        let (parent, _) = call.as_str().rsplit_once('/')?;
+        self.visits.iter().find(|v| v.step.as_str() == parent).map(|v| v.node)
+    }
+
+    fn note_spawn(&mut self, step: &StepId, out: &mut TakenGraph) {
+        if let Some(visit) = self.visits.iter().find(|v| v.step == *step) {
+            *out.spawned.entry(visit.node).or_default() += 1;
+        } else if let Some(tool) = name_of(step).and_then(|name| self.plan().tool(name)) {
+            *out.called.entry(tool).or_default() += 1;
+        }
+    }
+
+    /// The index of a limit that the graph declares.
+    fn limit(&self, name: &str) -> Option<usize> {
+        self.plan().limits.iter().position(|limit| &*limit.name == name)
+    }
+
+    /// A node that started directly after a limit was reached took the place of another.
+    fn note_started(&mut self, step: &StepId, just_told: usize, out: &mut TakenGraph) {
+        let node = name_of(step).and_then(|name| self.plan().node(name));
+        let before = self.told.split_off(self.told.len() - just_told.min(self.told.len()));
+        let leads = |limit: &Option<usize>| limit.and_then(|index| detour(self.plan(), index));
+        let found: Vec<(LimitHit, Option<usize>)> =
+            before.into_iter().map(|hit| (hit.clone(), self.limit(&hit.name))).collect();
+        if let Some((_, Some(last))) = found.last()
+            && leads(&Some(*last)).is_some_and(|to| Some(to) == node)
+        {
+            *out.passages.entry(Passage::Limit(*last)).or_default() += 1;
+        }
+        // Those that end the instance have not done so yet.
+        let kept: Vec<LimitHit> =
+            found.into_iter().filter(|(_, limit)| leads(limit).is_none()).map(|(hit, _)| hit).collect();
+        self.told.extend(kept);
+    }
+
+    fn begin_super_step(&mut self, steps: Vec<StepId>, out: &mut TakenGraph) {
+        let left = self.join();
+        let visits: Vec<Visit> = steps
+            .into_iter()
+            .filter_map(|step| {
+                let node = self.plan().node(name_of(&step)?)?;
+                Some(Visit { node, step, failed: None, done: false })
+            })
+            .collect();
+        for left in &left {
+            self.note_left(left, &visits, out);
+        }
+        if let [only] = &visits[..] {
+            self.note_detour(only.node, out);
+        }
+        for visit in &visits {
+            *out.visits.entry(visit.node).or_default() += 1;
+        }
+        self.visits = visits;
+        self.told.clear();
+    }
+
+    /// Where a node led, when the instance went on.
+    fn note_left(&self, left: &Left, next: &[Visit], out: &mut TakenGraph) {
+        let mut count = |passage| *out.passages.entry(passage).or_default() += 1;
+        match (&left.gone, &left.visit) {
+            (Some(gone), _) => match &gone.to {
+                Target::Nodes(nodes) => {
+                    let started = nodes.iter().filter(|node| next.iter().any(|visit| visit.node == **node));
+                    started.for_each(|node| count(gone.passage(Some(*node))));
+                }
+                Target::CarryOn => count(gone.passage(None)),
+                Target::Exit(..) | Target::Inherit => {}
+            },
+            (None, Some(visit)) if visit.failed.is_none() => count(Passage::Ended(visit.node)),
+            (None, _) => {}
+        }
+    }
+
+    /// A limit that led to the only node of the next super-step, in place of all others.
+    fn note_detour(&self, node: NodeIx, out: &mut TakenGraph) {
+        let acts = |index: &usize| {
+            let counted = &self.plan().limits[*index].counted;
+            let counts_calls = matches!(counted, Counted::Names { .. } | Counted::Meter(Meter::ToolCalls));
+            // In the `finally` stage, calls past a bound are refused and nothing more.
+            !(self.in_finally && counts_calls) && detour(self.plan(), *index) == Some(node)
+        };
+        let found = self.told.iter().filter_map(|hit| self.limit(&hit.name)).filter(acts).next_back();
+        if let Some(index) = found {
+            *out.passages.entry(Passage::Limit(index)).or_default() += 1;
+        }
+    }
+
+    /// What the nodes of the super-step that is over led to, in plan order.
+    fn join(&mut self) -> Vec<Left> {
+        if let Some(entrance) = self.entrance.take() {
+            return vec![Left { visit: None, gone: self.way(entrance) }];
+        }
+        let visits = std::mem::take(&mut self.visits);
+        visits.into_iter().map(|visit| Left { gone: self.way_out(&visit), visit: Some(visit) }).collect()
+    }
+
+    /// The next mark, if it is a way of this route.
+    fn way(&mut self, wanted: RouteOf) -> Option<Gone> {
+        match self.marks.front()? {
+            Mark::Way { of, way, to } if *of == wanted => {
+                let gone = Gone { of: *of, way: *way, to: to.clone() };
+                self.marks.pop_front();
+                Some(gone)
+            }
+            _ => None,
+        }
+    }
+
+    /// The way that a node followed. A failure follows `on_error` and then perhaps `next`; a turn the ways of its
+    /// tools, then its `update`, then `next`; all others `update`, then `next`.
+    fn way_out(&mut self, visit: &Visit) -> Option<Gone> {
+        if visit.failed.is_some() {
+            let error = self.way(RouteOf::Error(visit.node))?;
+            let carries = error.to == Target::CarryOn;
+            let next = if carries { self.way(RouteOf::Next(visit.node)) } else { None };
+            return Some(match next {
+                Some(next) => Gone { of: RouteOf::Carried(visit.node, error.way), ..next },
+                None => error,
+            });
+        }
+        let by_tool = self.way_of_tool();
+        while self.marks.front() == Some(&Mark::Joined(visit.node)) {
+            self.marks.pop_front();
+        }
+        by_tool.or_else(|| self.way(RouteOf::Next(visit.node)))
+    }
+
+    /// The first way of a tool, at the front of the marks.
+    fn way_of_tool(&mut self) -> Option<Gone> {
+        match self.marks.front()? {
+            Mark::Way { of: of @ (RouteOf::Tool(ToolIx(_)) | RouteOf::ToolError(_)), .. } => {
+                let of = *of;
+                self.way(of)
+            }
+            _ => None,
+        }
+    }
+
+    /// Keeps what the last super-step of the main part led to, until it is told how the instance ended.
+    fn end_main(&mut self) {
+        let left = self.join();
+        self.ending = Some(Ending { left, told: std::mem::take(&mut self.told) });
+    }
+
+    fn note_exit(&mut self, exit: &Exit, out: &mut TakenGraph) {
+        if self.ending.is_none() {
+            self.end_main();
+        } else {
+            // A way out of the `finally` stage ends the stage; the exit is what it was.
+            for gone in self.join().into_iter().filter_map(|left| left.gone) {
+                if matches!(gone.to, Target::Exit(..) | Target::Inherit) {
+                    *out.passages.entry(gone.passage(None)).or_default() += 1;
+                }
+            }
+        }
+        let Some(ending) = self.ending.take() else { return };
+        for passage in ending.passages(self.plan(), exit, &self.children) {
+            *out.passages.entry(passage.clone()).or_default() += 1;
+            *out.exits.entry((passage, exit.reason.name().into())).or_default() += 1;
+        }
+        self.visits.clear();
+    }
+
+    /// Counts the visits that are not over.
+    pub fn note_open(&self, out: &mut TakenGraph) {
+        for visit in self.visits.iter().filter(|v| !self.is_over && !v.done) {
+            *out.open.entry(visit.node).or_default() += 1;
+        }
+    }
+}
+
+/// The node that a limit leads to.
+fn detour(graph: &Graph, limit: usize) -> Option<NodeIx> {
+    match graph.limits.get(limit)?.on_reach {
+        OnReach::To(node) => Some(node),
+        OnReach::Exit(..) | OnReach::Refuse => None,
+    }
+}
+
+/// The name in the last segment of a step: `supervise` of `supervise.1`.
+fn name_of(step: &StepId) -> Option<&str> {
+    // A step's own text lives as long as the step.
+    step.as_str().rsplit('/').next()?.rsplit_once('.').map(|(name, _)| name)
+}

@@ -1,0 +1,126 @@
+//! The declared cases: of the graph language under `tests/conformance/`, of the stock graphs under `graphs/*/cases/`.
+
+mod runner;
+
+use std::path::{Path, PathBuf};
+
+use deepgraph_testkit::case::Case;
+
+use crate::support;
+
+/// The case files of a folder, in order of name.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("it can be listed").path()).collect();
+    files.retain(|path| path.extension().is_some_and(|e| e == "yaml"));
+    files.sort();
+    files
+}
+
+/// The name under which a folder keeps its snapshots, and which its tests bear.
+fn family_of(folder: &Path) -> String {
+    let last = |path: &Path| path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    match last(folder).as_str() {
+        "cases" => last(folder.parent().expect("cases are of a graph")),
+        family => format!("conformance/{family}"),
+    }
+}
+
+/// Cases that show a fault which is not mended yet, with what it is. They must fail: whoever mends it takes them off.
+const FAULTS: &[(&str, &str)] = &[
+    ("an_open_question_is_taken_back", GIVEN_UP),
+    ("past_its_time_only_ops_still_run", GIVEN_UP),
+    ("the_parents_deadline_is_the_childs", "a parent's deadline reaches a child as a cancellation"),
+    ("a_late_result_of_a_timed_out_attempt_changes_nothing", "a late result completes a later attempt"),
+    ("failed_attempts_are_model_calls", CHARGED_TWICE),
+    ("a_condition_decides_what_is_tried_again", CHARGED_TWICE),
+    ("a_request_that_is_too_long_is_cut_and_sent_again", CHARGED_TWICE),
+    ("backoff_grows_by_its_factor", CHARGED_TWICE),
+    ("structured_output_that_does_not_fit_is_asked_for_again", CHARGED_TWICE),
+    ("the_last_failure_is_the_steps_failure", CHARGED_TWICE),
+    ("transient_failures_are_tried_again", CHARGED_TWICE),
+];
+
+const GIVEN_UP: &str = "what was given up is sent out again after a crash";
+const CHARGED_TWICE: &str = "an entry about an attempt that is over is charged a second time";
+
+/// Plays all cases of a folder and tells all that is not as they say.
+fn play(folder: &str) {
+    let folder = support::repo().join(folder);
+    let mut failed = Vec::new();
+    let mut snapshots = Vec::new();
+    for path in files(&folder) {
+        let shown =
+            path.strip_prefix(support::repo()).expect("it is in the repository").display().to_string();
+        let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{shown}: {e}"));
+        match Case::parse(&shown, &text, &folder) {
+            Err(mistakes) => failed.push(format!("{mistakes}")),
+            Ok(case) => {
+                let played = case.play();
+                if let Some((_, fault)) = FAULTS.iter().find(|(name, _)| *name == case.name) {
+                    let mended = format!(
+                        "{shown} passes: is this mended: {fault}? then take it off the list of faults"
+                    );
+                    failed.extend(played.passed().then_some(mended));
+                } else if !played.passed() {
+                    failed.push(format!("{shown}: {}\n{played}", case.sentence));
+                } else if played.snapshot {
+                    snapshots.push((case.name, played.trace));
+                }
+            }
+        }
+    }
+    assert!(failed.is_empty(), "{} cases failed\n\n{}", failed.len(), failed.join("\n\n"));
+    for (name, trace) in snapshots {
+        support::snapshot(&family_of(&folder), &name, &trace);
+    }
+}
+
+macro_rules! families {
+    ($($name:ident: $folder:literal,)*) => {
+        $(#[test] fn $name() { play($folder); })*
+
+        /// The folders that are played.
+        const FOLDERS: &[&str] = &[$($folder),*];
+    };
+}
+
+families! {
+    cancel: "tests/conformance/cancel",
+    checks: "tests/conformance/checks",
+    children: "tests/conformance/children",
+    errors: "tests/conformance/errors",
+    exits: "tests/conformance/exits",
+    finally_stage: "tests/conformance/finally",
+    joins: "tests/conformance/joins",
+    limits: "tests/conformance/limits",
+    order: "tests/conformance/order",
+    people: "tests/conformance/people",
+    reducers: "tests/conformance/reducers",
+    retries: "tests/conformance/retries",
+    turns: "tests/conformance/turns",
+    deep_research: "graphs/deep_research/cases",
+    quick_answer: "graphs/quick_answer/cases",
+}
+
+#[test]
+fn every_folder_of_cases_is_played() {
+    let repo = support::repo();
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(repo.join("tests/conformance")).expect("there are families") {
+        let path = entry.expect("it can be listed").path();
+        found.extend(path.is_dir().then_some(path));
+    }
+    for entry in std::fs::read_dir(repo.join("graphs")).expect("there are stock graphs") {
+        let path = entry.expect("it can be listed").path().join("cases");
+        found.extend(path.is_dir().then_some(path));
+    }
+    let mut found: Vec<String> = found
+        .iter()
+        .map(|path| path.strip_prefix(&repo).expect("it is in the repository").display().to_string())
+        .collect();
+    found.sort();
+    let mut played: Vec<&str> = FOLDERS.to_vec();
+    played.sort_unstable();
+    assert_eq!(found, played, "each folder of cases has its line above");
+}
