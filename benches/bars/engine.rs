@@ -1,11 +1,11 @@
 //! The engine's side: Machines that are made and started before the clock runs.
 
 use std::hint::black_box;
-use std::time::Instant;
 
 use deepgraph_benches::{Primed, Workload};
 use deepgraph_engine::Phase;
 
+use crate::clock;
 use crate::rounds::Side;
 
 /// `units` super-steps, one after the other, that need nothing from outside. What the Machine puts out is dropped
@@ -13,9 +13,9 @@ use crate::rounds::Side;
 pub fn steps(name: &'static str, units: usize, workload: Workload) -> Side {
     Side::new(name, units, move || {
         let mut primed = Primed::new(&workload);
-        let from = Instant::now();
+        let from = clock::now();
         drop(black_box(primed.go()));
-        let time = from.elapsed();
+        let time = clock::now() - from;
         expect_end(&primed);
         time
     })
@@ -44,14 +44,14 @@ pub fn fan_out_calls(width: usize, workload: Workload) -> Side {
     };
     Side::new(name, width, move || {
         let mut primed = Primed::new(&workload);
-        let from = Instant::now();
+        let from = clock::now();
         let outputs = primed.go();
-        let sent = from.elapsed();
+        let sent = clock::now() - from;
         let answers = primed.answers(&outputs);
-        let from = Instant::now();
+        let from = clock::now();
         drop(outputs);
         black_box(primed.apply(&answers));
-        let time = sent + from.elapsed();
+        let time = sent + (clock::now() - from);
         expect_end(&primed);
         time
     })

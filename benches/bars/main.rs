@@ -5,11 +5,11 @@
 //! bar of the row above; `--check` does not look at them.
 
 mod baselines;
+mod clock;
 mod engine;
 mod rounds;
 
 use std::process::ExitCode;
-use std::time::Instant;
 
 use deepgraph_benches::Workload;
 use rounds::{Side, measure};
@@ -29,7 +29,9 @@ struct Bar {
 fn main() -> ExitCode {
     let asked = |flag: &str| std::env::args().any(|arg| arg == flag);
     let rounds = if asked("--quick") { 10 } else { 60 };
-    println!("Each figure is the least of {rounds} interleaved rounds, in nanoseconds per step or task.\n");
+    println!(
+        "Each figure is the least of {rounds} interleaved rounds, in nanoseconds of work per step or task.\n"
+    );
     println!("| bar | what | ns | against | ns | ratio | at most | held |");
     println!("|---|---|--:|---|--:|--:|--:|---|");
     let mut missed = 0;
@@ -82,8 +84,8 @@ fn bars() -> Vec<Bar> {
 fn tokio_side(name: &'static str, units: usize, run: fn(&Runtime, usize)) -> Side {
     let runtime = baselines::one_thread();
     Side::new(name, units, move || {
-        let from = Instant::now();
+        let from = clock::now();
         run(&runtime, units);
-        from.elapsed()
+        clock::now() - from
     })
 }

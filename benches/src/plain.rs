@@ -6,7 +6,7 @@ use std::sync::Arc;
 use deepgraph_engine::Machine;
 use deepgraph_graph::{Bundle, GraphIx};
 use deepgraph_protocol::{
-    Effect, Entry, EntryBody, Grant, Map, Output, SEMANTICS, ScopeEnd, ScopePath, Started, StepOutput,
+    Effect, Entry, EntryBody, Map, Output, SEMANTICS, ScopeEnd, ScopePath, Started, StepOutput,
 };
 
 use crate::{Outside, Workload};
@@ -44,12 +44,12 @@ pub fn run(workload: &Workload) -> Ran {
 pub(crate) fn started(bundle: &Bundle, input: Map) -> Started {
     Started {
         graph: bundle.root().path.clone(),
-        input,
-        config: Map::new(),
-        grant: Grant::default(),
+        input: Arc::new(input),
+        config: Arc::default(),
         attempt: 1,
         semantics: SEMANTICS,
         bundle: bundle.hash.clone(),
+        ..Started::default()
     }
 }
 
@@ -113,8 +113,8 @@ impl Queue {
                 let output = StepOutput::Op(self.outside.fetch(&input));
                 self.due.push_back((scope.clone(), EntryBody::Completed { step, attempt, output }));
             }
-            Effect::Spawn { step, graph, input, config, grant } => {
-                let first = Started { input, config, grant, ..started(&self.bundle, Map::new()) };
+            Effect::Spawn { step, graph, input, config, grant, nesting } => {
+                let first = Started { input, config, grant, nesting, ..started(&self.bundle, Map::new()) };
                 self.spawn(step.scope(), Some(scope.clone()), &graph, first);
             }
             other => panic!("no workload asks for {other:?}"),

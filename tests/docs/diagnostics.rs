@@ -21,8 +21,17 @@ fn graph<'p>(code: &str, page: &'p str, heading: &str) -> &'p str {
     }
 }
 
-fn said(graph: &str) -> Diagnostics {
-    let files = BTreeMap::from([("graph.yaml".to_owned(), graph.to_owned())]);
+/// The other files that a part of a page shows, by name.
+fn others(page: &str, heading: &str) -> BTreeMap<String, String> {
+    let part = section(page, heading);
+    let blocks = part.split("```yaml file=").skip(1).filter_map(|rest| rest.split("```").next());
+    let named = blocks.filter_map(|block| block.split_once('\n'));
+    named.map(|(name, text)| (name.to_owned(), text.to_owned())).collect()
+}
+
+fn said(graph: &str, others: BTreeMap<String, String>) -> Diagnostics {
+    let mut files = others;
+    files.insert("graph.yaml".to_owned(), graph.to_owned());
     match load("graph.yaml", &files, &OpTable::stock()) {
         Ok(loaded) => loaded.warnings,
         Err(mistakes) => mistakes,
@@ -70,7 +79,7 @@ fn a_page_says_what_it_is_why_it_matters_and_how_to_mend_it() {
 #[test]
 fn the_wrong_graph_of_a_page_has_this_mistake_and_no_other() {
     for (code, _) in CODES {
-        let found = said(graph(code, page(code), "Wrong"));
+        let found = said(graph(code, page(code), "Wrong"), others(page(code), "Wrong"));
         let mut codes: BTreeSet<&str> = found.iter().map(|d| d.code).collect();
         if *code == "DG0901" {
             // There are more of another kind.
@@ -84,7 +93,7 @@ fn the_wrong_graph_of_a_page_has_this_mistake_and_no_other() {
 #[test]
 fn the_mended_graph_of_a_page_loads_without_a_word() {
     for (code, _) in CODES {
-        let found = said(graph(code, page(code), "Mended"));
+        let found = said(graph(code, page(code), "Mended"), others(page(code), "Mended"));
         assert!(found.is_empty(), "{code}\n{found}");
     }
 }

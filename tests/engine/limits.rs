@@ -153,8 +153,8 @@ fn a_money_ceiling_refuses_a_model_whose_price_is_not_known() {
     let mut apply = |body| machine.apply(&deepgraph_protocol::Entry { at: 1, body });
     apply(EntryBody::Started(deepgraph_protocol::Started {
         graph: bundle.root().path.clone(),
-        input: support::question("?"),
-        config: support::config(&bundle, &[]),
+        input: support::question("?").into(),
+        config: support::config(&bundle, &[]).into(),
         attempt: 1,
         ..Default::default()
     }));

@@ -138,6 +138,7 @@ impl World {
 
     pub fn new_run(&self, config: &[(&str, Value)]) -> NewRun {
         NewRun {
+            thread: None,
             question: "a question".into(),
             graph: "deep_research".into(),
             bundle: self.bundle.clone(),

@@ -28,6 +28,8 @@ pub struct Settings {
     pub input: Map,
     /// The effective configuration.
     pub config: Map,
+    /// The conversation that the run belongs to.
+    pub thread: Option<String>,
     /// Where its values come from.
     pub origins: BTreeMap<String, Origin>,
 }

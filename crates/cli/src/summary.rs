@@ -161,6 +161,7 @@ mod tests {
             report: Some(ReportOutcome::Complete),
             report_error: None,
             output: Map::new(),
+            persisted: Map::new(),
             settled: Spent {
                 model_calls: 35,
                 tool_calls: 1,

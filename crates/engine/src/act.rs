@@ -4,7 +4,7 @@ use deepgraph_graph::OnReach;
 use deepgraph_protocol::{Event, LimitHit, Meter};
 
 use crate::exit::Candidate;
-use crate::limits::{Reading, What};
+use crate::limits::What;
 use crate::machine::Machine;
 
 impl Machine {
@@ -30,7 +30,7 @@ impl Machine {
     /// Limits that act at the end of a super-step: named calls, overshoots, gain.
     pub(crate) fn check_boundary(&mut self) {
         let in_finally = self.in_finally();
-        let at = Reading { counters: &self.counters, ledger: &self.ledger, elapsed: self.elapsed() };
+        let at = self.reading();
         let mut acting = Vec::new();
         for limit in self.limits.iter().filter(|_| !in_finally) {
             let used = limit.used(&at);

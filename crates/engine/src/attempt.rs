@@ -1,11 +1,12 @@
 //! Attempts: which failures are repeated, how often, and after what wait.
 
 use deepgraph_graph::{Retry, Verb};
-use deepgraph_protocol::{Effect, ErrorKind, Event, Map, StepError, StepId, Value};
+use deepgraph_protocol::{Effect, ErrorKind, Event, Map, StepError, StepId};
 
-use crate::machine::{EffectKey, Machine};
-use crate::run::{Attempts, Outcome, Work};
-use crate::settle::Place;
+use crate::machine::Machine;
+use crate::names::Local;
+use crate::place::{Part, Place};
+use crate::run::{Attempts, Outcome, Progress, Work};
 
 /// The longest wait between two attempts, in milliseconds.
 const LONGEST_BACKOFF_MS: u64 = 300_000;
@@ -20,10 +21,7 @@ impl Machine {
         match self.next_attempt(place, attempts, &error) {
             Some((next, delay_ms)) => {
                 self.tell(Event::AttemptFailed { step: step.clone(), attempt, error, delay_ms });
-                if let Some(slot) = self.attempts(place) {
-                    *slot = next;
-                }
-                self.send_again(step, next.number, delay_ms);
+                self.send_again(place, next, delay_ms);
             }
             None => self.finish(step, place, Outcome::Failed(error)),
         }
@@ -43,35 +41,54 @@ impl Machine {
             return (next.overflows < model.truncate.tries).then_some((next, 0));
         }
         next.failed += 1;
-        let retry = match (&run.work, place.call) {
-            (Work::Turn(turn), Some(call)) => &self.plan().tools[turn.calls.get(call)?.tool?.0].retry,
+        let retry = match (&run.work, place.part) {
+            (Work::Turn(turn), Part::Call(call)) => &self.plan().tools[turn.calls.get(call)?.tool?.0].retry,
             _ => &node.retry,
         };
         let max = retry.max.count(&self.config).unwrap_or(1);
-        (u64::from(next.failed) < max && self.is_repeatable(retry, error))
+        let local = self.local_at(place);
+        (u64::from(next.failed) < max && self.is_repeatable(retry, error, &local))
             .then(|| (next, backoff(retry, &self.config, next.failed, error.retry_after_ms)))
     }
 
-    fn is_repeatable(&self, retry: &Retry, error: &StepError) -> bool {
+    fn is_repeatable(&self, retry: &Retry, error: &StepError, local: &Local) -> bool {
         match &retry.condition {
             None => error.kind.is_transient(),
             Some(condition) => {
-                let names = self.names().with_error(Value::of(error));
-                self.evaluate(condition, &names).is_ok_and(|v| v.is_true())
+                let local = local.clone().with_error(error);
+                self.value(condition, &self.view(), &local).is_ok_and(|v| v.is_true())
             }
         }
     }
 
-    fn send_again(&mut self, step: &StepId, number: u32, delay: u64) {
-        let key = EffectKey::Step(step.clone());
-        let Some(mut effect) = self.effects.get(&key).cloned() else { return };
-        if let Effect::CallModel { attempt, delay_ms, .. } | Effect::RunOp { attempt, delay_ms, .. } =
-            &mut effect
+    /// The names that are known at a step beside those of the graph.
+    pub(crate) fn local_at(&self, place: Place) -> Local {
+        match (self.current.get(place.node).map(|run| &run.work), place.part) {
+            (Some(Work::Turn(turn)), Part::Call(call)) => {
+                turn.calls.get(call).map(|c| Local::args(c.args.clone())).unwrap_or_default()
+            }
+            (Some(Work::Each(items)), Part::Item(index)) => {
+                items.items.get(index).map(|i| Local::item(i.value.clone(), index)).unwrap_or_default()
+            }
+            _ => Local::default(),
+        }
+    }
+
+    fn send_again(&mut self, place: Place, next: Attempts, delay: u64) {
+        let Some(Progress::Open(open)) = self.progress(place) else { return };
+        open.attempts = next;
+        let Some(effect) = &mut open.effect else { return };
+        if let Effect::CallModel { attempt, delay_ms, .. } | Effect::RunOp { attempt, delay_ms, .. } = effect
         {
-            *attempt = number;
+            *attempt = next.number;
             *delay_ms = delay;
         }
-        self.open(effect);
+        let again = effect.clone();
+        if let (Some(step), true) = (again.step(), delay > 0) {
+            let until = self.now.saturating_add(i64::try_from(delay).unwrap_or(i64::MAX));
+            self.clock.rest(step, until);
+        }
+        self.out.push(again.into());
     }
 }
 

@@ -3,12 +3,11 @@
 use std::sync::Arc;
 
 use deepgraph_graph::{Node, Target, Tool, Verb};
-use deepgraph_protocol::{ErrorKind, Message, StepError, ToolCall, Value};
+use deepgraph_protocol::{Message, StepError, ToolCall, Value};
 
-use crate::channel::State;
 use crate::join::{Arrival, arrival, child_result};
 use crate::machine::Machine;
-use crate::names::Scope;
+use crate::names::Local;
 use crate::pen::Pen;
 use crate::run::{CallRun, Outcome, Progress, Stage, Turn};
 
@@ -35,11 +34,11 @@ impl Machine {
             }
         }
         let result = Value::record([("calls", Value::from(reports))]);
-        let names = self.names_over(State::default()).with_result(result);
-        self.write_all(&node.update, &names, pen)?;
+        let local = Local::default().with_result(result);
+        self.write_all(&node.update, &local, pen)?;
         match taken {
             Some(arrival) => Ok(arrival),
-            None => self.leave(node, names, None, pen),
+            None => self.leave(node, local, None, pen),
         }
     }
 
@@ -53,7 +52,7 @@ impl Machine {
         let outcome = match call.stage {
             Stage::Refused(reason) => return Ok(SettledCall::plain(call.call, "refused", reason)),
             Stage::Malformed(reason) => return Ok(SettledCall::plain(call.call, "malformed", reason)),
-            Stage::Queued | Stage::Admitted(Progress::Open(_)) => {
+            Stage::Queued(_) | Stage::Approving(_) | Stage::Admitted(Progress::Open(_)) => {
                 return Ok(SettledCall::plain(call.call, "refused", "refused: not run".into()));
             }
             Stage::Admitted(Progress::Done(outcome)) => outcome,
@@ -61,11 +60,10 @@ impl Machine {
         let Some(tool) = call.tool.map(|t| &bundle.graph(self.graph).tools[t.0]) else {
             return Ok(SettledCall::plain(call.call, "malformed", "error: no such tool".into()));
         };
-        let mut names = self.names_over(State::default());
-        names.args = Some(call.args);
+        let local = Local::args(call.args);
         let (result, child) = match outcome {
             Outcome::Failed(error) => {
-                return self.join_failed_call(tool, call.call, &error, names, pen, taken);
+                return self.join_failed_call(tool, call.call, &error, local, pen, taken);
             }
             Outcome::Nothing | Outcome::Reply(_) => (Value::Null, None),
             Outcome::Record(record) => (record, None),
@@ -74,14 +72,14 @@ impl Machine {
                 (child_result(&end), Some(end.exit))
             }
         };
-        let names = names.with_result(result.clone());
+        let local = local.with_result(result.clone());
         // A route that comes too late must leave no trace: only then is what was there before kept.
         let before = (taken.is_some() && tool.next.is_some()).then(|| pen.clone());
-        self.write_all(&tool.update, &names, pen)?;
-        let answer = self.answer(tool, &result, &names, pen)?;
+        self.write_all(&tool.update, &local, pen)?;
+        let answer = self.answer(tool, &result, &local, pen)?;
         let target = match &tool.next {
             // A way that only writes leads nowhere: the loop goes on.
-            Some(route) => self.follow(route, names, pen)?.filter(|target| *target != Target::CarryOn),
+            Some(route) => self.follow(route, local, pen)?.filter(|target| *target != Target::CarryOn),
             None => None,
         };
         let exit = child.as_ref().map(|e| e.reason.name().to_owned());
@@ -104,14 +102,13 @@ impl Machine {
         tool: &Tool,
         call: ToolCall,
         error: &StepError,
-        names: Scope,
+        local: Local,
         pen: &mut Pen,
         taken: &mut Option<Arrival>,
     ) -> Result<SettledCall, StepError> {
         let answer: Arc<str> = format!("error: {error}").into();
         if let (Some(route), None) = (&tool.on_error, &taken) {
-            let names = names.with_error(Value::of(error));
-            if let Some(target) = self.follow(route, names, pen)?
+            if let Some(target) = self.follow(route, local.with_error(error), pen)?
                 && target != Target::CarryOn
             {
                 *taken = Some(arrival(Some(target), None));
@@ -120,15 +117,9 @@ impl Machine {
         Ok(SettledCall::plain(call, "failed", answer))
     }
 
-    fn answer(&self, tool: &Tool, result: &Value, names: &Scope, pen: &Pen) -> Result<Arc<str>, StepError> {
+    fn answer(&self, tool: &Tool, result: &Value, local: &Local, pen: &Pen) -> Result<Arc<str>, StepError> {
         let text = match &tool.answer {
-            Some(template) => {
-                let names = Scope { state: pen.state.clone(), ..names.clone() };
-                self.bundle
-                    .programs
-                    .render(template, &names.names())
-                    .map_err(|e| StepError::new(ErrorKind::Graph, e.to_string()))?
-            }
+            Some(template) => self.text(template, &pen.view(), local)?,
             None => match (result, result.get("text")) {
                 (Value::Null, _) => "ok".to_owned(),
                 (_, Some(Value::Text(text))) => text.to_string(),

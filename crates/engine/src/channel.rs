@@ -6,7 +6,7 @@ use deepgraph_graph::{Channel, ChannelIx, Graph, Reducer};
 use deepgraph_protocol::ErrorKind::Graph as GraphKind;
 use deepgraph_protocol::{Message, StepError, Value};
 
-/// The values of all channels, by index. Shared: a clone copies a pointer.
+/// The values of all channels, by index. Shared: a clone copies a pointer, whatever the number of channels.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct State(Arc<Vec<Value>>);
 
@@ -38,6 +38,35 @@ impl State {
         reduce(declared, slot, value).map_err(|why| {
             StepError::new(GraphKind, format!("channel `{}` of graph `{}`: {why}", declared.name, graph.name))
         })
+    }
+}
+
+/// The state as one node reads it: with what it wrote itself in a super-step that it shares with others. Those
+/// writes are joined when they are read, so that a node that only adds to a long list copies nothing.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct View {
+    state: State,
+    own: Option<Arc<Vec<(ChannelIx, Value)>>>,
+}
+
+impl View {
+    /// The state as it is.
+    pub(crate) fn of(state: &State) -> View {
+        View { state: state.clone(), own: None }
+    }
+
+    /// The state with own writes over it.
+    pub(crate) fn with_writes(state: &State, own: &Arc<Vec<(ChannelIx, Value)>>) -> View {
+        View { state: state.clone(), own: Some(own.clone()) }
+    }
+
+    /// The value of a channel. A write that does not fit is told where the writes of all nodes are joined.
+    pub(crate) fn get(&self, graph: &Graph, channel: ChannelIx) -> Value {
+        let mut value = self.state.get(channel).clone();
+        for (_, written) in self.own.iter().flat_map(|own| own.iter()).filter(|(c, _)| *c == channel) {
+            let _ = reduce(&graph.channels[channel.0], &mut value, written.clone());
+        }
+        value
     }
 }
 

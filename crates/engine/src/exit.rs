@@ -6,6 +6,7 @@ use deepgraph_protocol::{
 };
 
 use crate::machine::{Machine, Phase};
+use crate::names::Local;
 
 /// A way out that was found in this super-step.
 #[derive(Clone, Debug)]
@@ -166,7 +167,22 @@ impl Machine {
 
     /// The stage has nothing left to run: on to `finally`, or to the end.
     pub(crate) fn end_stage(&mut self) {
+        let came_to_its_end = match self.phase {
+            Phase::Finally => self.report.failed.is_none() && self.cancelling.is_none(),
+            _ => self.exit.is_none(),
+        };
+        if came_to_its_end && let Some(error) = self.waits_in_vain() {
+            match self.phase {
+                Phase::Finally => self.report.fail(error),
+                _ => {
+                    self.graph_error(error);
+                    self.choose_exit();
+                }
+            }
+        }
         self.ready.clear();
+        self.deferred.clear();
+        self.arrived.clear();
         if self.phase == Phase::Finally {
             return self.conclude();
         }
@@ -194,10 +210,10 @@ impl Machine {
         self.tell(Event::Finishing { scope: self.scope.clone(), reason });
         self.phase = Phase::Finally;
         self.stopping = false;
-        self.effects.retain(|key, _| !matches!(key, crate::machine::EffectKey::Timer(_)));
+        self.timers.clear();
         self.set_timers();
         self.follow_start(route);
-        if self.ready.is_empty() && self.candidates.is_empty() {
+        if self.ready.is_empty() && self.deferred.is_empty() && self.candidates.is_empty() {
             self.report.skipped = true;
             self.conclude();
         }
@@ -205,13 +221,12 @@ impl Machine {
 
     /// Follows a route that belongs to no node: `start` or `finally`.
     pub(crate) fn follow_start(&mut self, route: &deepgraph_graph::Route) {
-        let mut pen = crate::pen::Pen::new(std::mem::take(&mut self.state));
-        let names = self.names_over(pen.state.clone());
-        let target = self.follow(route, names, &mut pen);
+        let mut pen = crate::pen::Pen::alone(std::mem::take(&mut self.state));
+        let target = self.follow(route, Local::default(), &mut pen);
         self.state = pen.into_state();
         match target {
             Err(error) => self.graph_error(error),
-            Ok(Some(Target::Nodes(nodes))) => self.ready.extend(nodes),
+            Ok(Some(Target::Nodes(nodes))) => self.arrive_first(nodes),
             Ok(Some(Target::Exit(reason, class))) => self.candidates.push(Candidate::route(reason, class)),
             Ok(Some(Target::Inherit | Target::CarryOn) | None) => {}
         }
@@ -245,9 +260,11 @@ impl Machine {
             output: self.output(),
             settled,
             children: self.children.iter().flat_map(|(_, exits)| exits.iter().cloned()).collect(),
+            persisted: self.persisted(),
         });
         self.phase = Phase::Ended;
-        self.effects.clear();
+        self.timers.clear();
+        self.clear_current();
     }
 
     fn exit_counters(&self) -> std::collections::BTreeMap<std::sync::Arc<str>, u64> {
@@ -287,6 +304,17 @@ impl Machine {
             output.insert(channel.name.clone(), value);
         }
         output
+    }
+
+    /// What is kept between runs. Children keep nothing: two of them would race for the same place.
+    fn persisted(&self) -> Map {
+        if !self.scope.is_root() {
+            return Map::new();
+        }
+        let channels = self.plan().channels.iter().enumerate().filter(|(_, c)| c.persist.is_some());
+        channels
+            .map(|(i, c)| (c.name.clone(), self.state.get(deepgraph_graph::ChannelIx(i)).clone()))
+            .collect()
     }
 
     /// What was found: the findings of all handoffs, else the number of facts; none where the graph has

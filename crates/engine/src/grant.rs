@@ -1,20 +1,36 @@
 //! Children: their input, their share of what is left; the times at which a stage is over.
 
-use deepgraph_graph::GraphIx;
-use deepgraph_protocol::{Effect, ErrorKind, Grant, Map, Meter, StepError, StepId};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use crate::limits::What;
+use deepgraph_graph::{GraphIx, OnReach, Setting, ValueExpr};
+use deepgraph_protocol::{Effect, ErrorKind, Grant, Map, Meter, Nesting, StepError, StepId};
+
+use crate::limits::{What, scale};
 use crate::machine::Machine;
+use crate::names::Local;
+use crate::place::{Part, Place};
+use crate::run::{ItemStage, Progress, Stage, Work};
 
 /// A child that will be started once the number of children of this super-step is known.
 #[derive(Debug)]
 pub(crate) struct PendingSpawn {
     pub(crate) step: StepId,
+    pub(crate) place: Place,
     pub(crate) graph: GraphIx,
-    pub(crate) input: Map,
-    /// Waits for a place among the calls of its turn: its share is reserved, it is not sent out.
+    pub(crate) input: Arc<Map>,
+    pub(crate) config: Arc<Map>,
+    pub(crate) nesting: Nesting,
+    /// What `grant` asks for, by meter, in base units.
+    pub(crate) asked: BTreeMap<Meter, u64>,
+    /// Waits for a place among the calls of its turn or the items of its list: its share is reserved, it is not
+    /// sent out.
     pub(crate) queued: bool,
 }
+
+/// The meters that a child can be granted.
+const GRANTED: [Meter; 6] =
+    [Meter::Tokens, Meter::CostUsd, Meter::ModelCalls, Meter::ToolCalls, Meter::WallTime, Meter::ActiveTime];
 
 impl Machine {
     /// Checks a child's input against its declared types.
@@ -36,51 +52,173 @@ impl Machine {
         Ok(())
     }
 
-    /// Sends the children of this super-step out, each with an equal share of what is left.
+    /// The configuration of a child: ours, with what the call says otherwise.
+    pub(crate) fn child_config(&self, overrides: &[(Arc<str>, Setting)]) -> Result<Arc<Map>, StepError> {
+        if overrides.is_empty() {
+            return Ok(self.config.clone());
+        }
+        let mut config = (*self.config).clone();
+        for (key, setting) in overrides {
+            let value = setting.resolve(&self.config);
+            let fitted = match self.bundle.config.get(key) {
+                Some(field) if !value.is_null() => field.check(value).map_err(|why| {
+                    let message = format!("the config value `{key}` for the child {why}");
+                    StepError::new(ErrorKind::InvalidInput, message)
+                })?,
+                _ => value.clone(),
+            };
+            config.insert(key.clone(), fitted);
+        }
+        Ok(Arc::new(config))
+    }
+
+    /// How often each graph whose nesting is limited will enclose a child; refused where it would be too deep.
+    pub(crate) fn child_nesting(&self, graph: GraphIx, config: &Map) -> Result<Nesting, StepError> {
+        let child = self.bundle.graph(graph);
+        let mut nesting = self.nesting.clone();
+        if !child.limits.iter().any(counts_depth) {
+            return Ok(nesting);
+        }
+        let depth = nesting.entry(child.path.clone()).or_insert(0);
+        *depth += 1;
+        for limit in child.limits.iter().filter(|l| counts_depth(l) && l.on_reach == OnReach::Refuse) {
+            let max = limit.max.as_ref().and_then(|m| m.count(config)).unwrap_or(u64::MAX);
+            if *depth > max {
+                let message = format!(
+                    "`{}` was not started: the limit `{}` allows it {max} deep in itself",
+                    child.name, limit.name
+                );
+                return Err(StepError::new(ErrorKind::Refused, message));
+            }
+        }
+        Ok(nesting)
+    }
+
+    /// How often this graph encloses the instance, itself included.
+    pub(crate) fn depth(&self) -> u64 {
+        self.nesting.get(&self.plan().path).copied().unwrap_or(1).max(1)
+    }
+
+    /// What `grant` asks for, in base units.
+    pub(crate) fn asked_grant(
+        &self,
+        grant: &[(Meter, ValueExpr)],
+        local: &Local,
+    ) -> Result<BTreeMap<Meter, u64>, StepError> {
+        let mut asked = BTreeMap::new();
+        for (meter, expr) in grant {
+            let value = self.value(expr, &self.view(), local)?;
+            let Some(units) = value.as_float() else {
+                let message = format!("`grant` of {} must be a number, it is {value}", meter.name());
+                return Err(StepError::new(ErrorKind::Graph, message));
+            };
+            asked.insert(*meter, (units.max(0.0) * scale(Some(*meter))).round() as u64);
+        }
+        Ok(asked)
+    }
+
+    /// Sends the children of this super-step out, each with what it is granted of what is left. What was asked
+    /// for comes first, in call order; the others share the rest equally.
     pub(crate) fn send_spawns(&mut self) {
         let spawns = std::mem::take(&mut self.spawns);
         if spawns.is_empty() {
             return;
         }
-        let grant = self.share(spawns.len() as u64);
-        for spawn in spawns {
+        let grants = self.divide(&spawns);
+        for (spawn, grant) in spawns.into_iter().zip(grants) {
             self.ledger.grant(&spawn.step, grant);
             let effect = Effect::Spawn {
                 step: spawn.step.clone(),
                 graph: self.bundle.graph(spawn.graph).path.clone(),
                 input: spawn.input,
-                config: (*self.config).clone(),
+                config: spawn.config,
                 grant,
+                nesting: spawn.nesting,
             };
-            if spawn.queued {
-                self.queued.insert(spawn.step, effect);
-            } else {
-                self.open(effect);
-            }
+            self.put_spawn(spawn.place, spawn.queued, effect);
         }
     }
 
-    /// One of `n` equal shares of what this stage may still use.
-    fn share(&self, n: u64) -> Grant {
-        let in_finally = self.in_finally();
-        let at = self.reading();
-        let mut grant = Grant::default();
-        for limit in self.limits.iter().filter(|l| !l.own) {
-            let (What::Meter(meter), Some(bound)) = (&limit.what, limit.bound(in_finally)) else { continue };
-            let share = bound.saturating_sub(limit.taken(&at)) / n.max(1);
-            let least = |known: Option<u64>| Some(known.map_or(share, |k| k.min(share)));
-            match meter {
-                Meter::Tokens => grant.tokens = least(grant.tokens),
-                Meter::CostUsd => grant.cost_micro_usd = least(grant.cost_micro_usd),
-                Meter::ModelCalls => grant.model_calls = least(grant.model_calls),
-                Meter::ToolCalls => grant.tool_calls = least(grant.tool_calls),
-                Meter::WallTime => {
-                    let until = self.time_of(bound);
-                    grant.deadline = Some(grant.deadline.map_or(until, |d| d.min(until)));
+    fn put_spawn(&mut self, place: Place, queued: bool, effect: Effect) {
+        let Some(run) = self.current.get_mut(place.node) else { return };
+        if queued {
+            match (&mut run.work, place.part) {
+                (Work::Turn(turn), Part::Call(k)) => {
+                    if let Some(Stage::Queued(spawn)) = turn.calls.get_mut(k).map(|c| &mut c.stage) {
+                        *spawn = Some(Box::new(effect));
+                    }
+                }
+                (Work::Each(items), Part::Item(k)) => {
+                    if let Some(ItemStage::Waiting(spawn)) = items.items.get_mut(k).map(|i| &mut i.stage) {
+                        *spawn = Some(Box::new(effect));
+                    }
                 }
                 _ => {}
             }
+            return;
         }
-        grant
+        if let Some(Progress::Open(open)) = self.progress(place) {
+            open.effect = Some(effect.clone());
+            self.clock.sent(&effect);
+            self.out.push(effect.into());
+        }
     }
+
+    /// What each of these children may use of what this stage has left.
+    fn divide(&self, spawns: &[PendingSpawn]) -> Vec<Grant> {
+        let mut grants = vec![Grant::default(); spawns.len()];
+        for meter in GRANTED {
+            let left = self.left(meter);
+            let mut rest = left;
+            for (spawn, grant) in spawns.iter().zip(&mut grants) {
+                let Some(asked) = spawn.asked.get(&meter).copied() else { continue };
+                let granted = rest.map_or(asked, |rest| asked.min(rest));
+                // Time is not used up by those who have it at once.
+                if !matches!(meter, Meter::WallTime | Meter::ActiveTime) {
+                    rest = rest.map(|rest| rest - granted);
+                }
+                self.set_grant(grant, meter, granted);
+            }
+            let others = spawns.iter().filter(|s| !s.asked.contains_key(&meter)).count() as u64;
+            let Some(rest) = rest else { continue };
+            let share = match meter {
+                Meter::WallTime | Meter::ActiveTime => rest,
+                _ => rest / others.max(1),
+            };
+            for (_, grant) in spawns.iter().zip(&mut grants).filter(|(s, _)| !s.asked.contains_key(&meter)) {
+                self.set_grant(grant, meter, share);
+            }
+        }
+        grants
+    }
+
+    fn set_grant(&self, grant: &mut Grant, meter: Meter, units: u64) {
+        match meter {
+            Meter::Tokens => grant.tokens = Some(units),
+            Meter::CostUsd => grant.cost_micro_usd = Some(units),
+            Meter::ModelCalls => grant.model_calls = Some(units),
+            Meter::ToolCalls => grant.tool_calls = Some(units),
+            Meter::ActiveTime => grant.active_ms = Some(units),
+            Meter::WallTime => {
+                let units = i64::try_from(units).unwrap_or(i64::MAX);
+                grant.deadline = Some(self.now.saturating_add(units));
+            }
+            _ => {}
+        }
+    }
+
+    /// What this stage may still use of a meter, in base units; none where nothing bounds it.
+    fn left(&self, meter: Meter) -> Option<u64> {
+        let in_finally = self.in_finally();
+        let at = self.reading();
+        self.limits
+            .iter()
+            .filter(|l| !l.own && matches!(l.what, What::Meter(m) if m == meter))
+            .filter_map(|l| Some(l.bound(in_finally)?.saturating_sub(l.taken(&at))))
+            .min()
+    }
+}
+
+fn counts_depth(limit: &deepgraph_graph::Limit) -> bool {
+    matches!(limit.counted, deepgraph_graph::Counted::Meter(Meter::Depth))
 }

@@ -5,18 +5,18 @@
 
 use std::collections::BTreeMap;
 
-use deepgraph_graph::{ChannelIx, Node, NodeIx, Reducer, Route, Target, Verb, Write};
+use deepgraph_graph::{ChannelIx, Node, NodeIx, Reducer, Route, Target, Verb, Way, Write};
 use deepgraph_protocol::{
     ErrorClass, ErrorKind, Exit, FinishReason, Message, ModelReply, ScopeEnd, StepError, Value,
 };
 
-use crate::channel::State;
+use crate::channel::{State, View};
 use crate::exit::Candidate;
 use crate::limits::What;
 use crate::machine::Machine;
-use crate::names::Scope;
+use crate::names::Local;
 use crate::pen::Pen;
-use crate::run::{NodeRun, Outcome, Progress, Stage, Work};
+use crate::run::{ItemStage, NodeRun, Outcome, Progress, Stage, Work};
 
 /// Where a node leads.
 pub(crate) enum Arrival {
@@ -28,18 +28,21 @@ pub(crate) enum Arrival {
 impl Machine {
     pub(crate) fn join(&mut self) {
         let runs = std::mem::take(&mut self.current);
+        self.clear_current();
         let alone = runs.len() == 1;
         let base = std::mem::take(&mut self.state);
-        let mut pens: Vec<(NodeIx, Pen)> = Vec::with_capacity(runs.len());
         // Alone, a node writes into the state itself: nothing is copied.
         let (mut only, shared) = if alone { (Some(base), State::default()) } else { (None, base) };
+        let mut pens: Vec<(NodeIx, Pen)> = Vec::with_capacity(runs.len());
         for run in runs {
-            let start = only.take().unwrap_or_else(|| shared.clone());
+            let mut pen = match only.take() {
+                Some(state) => Pen::alone(state),
+                None => Pen::beside_others(&shared),
+            };
             self.note_committed(&run);
             let node = run.node;
-            let mut pen = Pen::new(start);
             match self.join_node(run, &mut pen) {
-                Ok(Arrival::Nodes(nodes)) => self.ready.extend(nodes),
+                Ok(Arrival::Nodes(nodes)) => self.arrive(node, nodes),
                 Ok(Arrival::Out(candidate)) => self.candidates.push(candidate),
                 Ok(Arrival::Nowhere) => {}
                 Err(error) => self.graph_error(error),
@@ -49,6 +52,8 @@ impl Machine {
         self.merge(shared, pens);
         self.check_boundary();
         if let Some(node) = self.detour.take() {
+            self.deferred.clear();
+            self.arrived.clear();
             self.ready = [node].into();
         }
     }
@@ -61,6 +66,11 @@ impl Machine {
                 .rev()
                 .find(|c| matches!(&c.stage, Stage::Admitted(Progress::Done(o)) if !matches!(o, Outcome::Failed(_))))
                 .map(|c| c.step.clone()),
+            Work::Each(items) => items
+                .items
+                .iter()
+                .rposition(|i| matches!(&i.stage, ItemStage::Started(Progress::Done(o)) if !matches!(o, Outcome::Failed(_) | Outcome::Nothing)))
+                .map(|index| run.step.item(index + 1)),
             Work::Step(Progress::Done(Outcome::Failed(_) | Outcome::Nothing)) => None,
             Work::Step(_) => Some(run.step.clone()),
         };
@@ -76,16 +86,19 @@ impl Machine {
         {
             drop(base);
             self.track_gains(&pen.gains);
-            self.state = pen.state;
+            self.state = pen.into_state();
             return;
         }
         let bundle = self.bundle.clone();
         let plan = bundle.graph(self.graph);
         self.state = base;
         let mut writers: BTreeMap<ChannelIx, NodeIx> = BTreeMap::new();
-        for (node, pen) in pens {
-            let mut joined = Pen::new(std::mem::take(&mut self.state));
-            for (channel, value) in pen.writes {
+        // What the nodes read is let go first: then nothing is copied to be written.
+        let written: Vec<(NodeIx, Vec<(ChannelIx, Value)>)> =
+            pens.into_iter().map(|(node, pen)| (node, pen.into_writes())).collect();
+        for (node, writes) in written {
+            let mut joined = Pen::alone(std::mem::take(&mut self.state));
+            for (channel, value) in writes {
                 let declared = &plan.channels[channel.0];
                 if declared.reducer == Reducer::Replace
                     && let Some(other) = writers.insert(channel, node).filter(|other| *other != node)
@@ -121,6 +134,7 @@ impl Machine {
         let node = &bundle.graph(self.graph).nodes[run.node.0];
         match run.work {
             Work::Turn(turn) => self.join_turn(node, turn, pen),
+            Work::Each(items) => self.join_items(node, &run.step, items, pen),
             Work::Step(Progress::Done(outcome)) => match outcome {
                 Outcome::Failed(error) => self.join_failure(node, &error, pen),
                 Outcome::Nothing => self.join_result(node, Value::Null, None, pen),
@@ -154,23 +168,22 @@ impl Machine {
         pen: &mut Pen,
     ) -> Result<Value, StepError> {
         let Verb::Model(model) = &node.verb else { return Ok(Value::Null) };
-        if reply.finish == FinishReason::Length && self.in_finally() {
-            self.report.partial = true;
-        }
-        let message = Message::assistant(reply.text.clone(), reply.tool_calls.clone()).to_value();
+        self.note_cut(&reply);
+        let message = reply_message(&reply);
         if let (Some(channel), true) = (model.messages, model.extends) {
             let bundle = self.bundle.clone();
             pen.write(bundle.graph(self.graph), channel, message.clone())?;
         }
-        let calls = Value::of(&reply.tool_calls);
+        let record = reply_record(&reply, &message);
         self.replies.insert(ix, reply.tool_calls);
-        Ok(Value::record([
-            ("text", Value::from(reply.text)),
-            ("data", reply.data),
-            ("tool_calls", calls),
-            ("finish", Value::from(reply.finish.name())),
-            ("message", message),
-        ]))
+        Ok(record)
+    }
+
+    /// A reply of the `finally` stage that was cut off makes the report partial.
+    pub(crate) fn note_cut(&mut self, reply: &ModelReply) {
+        if reply.finish == FinishReason::Length && self.in_finally() {
+            self.report.partial = true;
+        }
     }
 
     /// update → next.
@@ -181,37 +194,42 @@ impl Machine {
         child: Option<&Exit>,
         pen: &mut Pen,
     ) -> Result<Arrival, StepError> {
-        let names = self.names_over(State::default()).with_result(result);
-        self.write_all(&node.update, &names, pen)?;
-        self.leave(node, names, child, pen)
+        let local = Local::default().with_result(result);
+        self.write_all(&node.update, &local, pen)?;
+        self.leave(node, local, child, pen)
     }
 
     /// Follows a node's `next`.
     pub(crate) fn leave(
         &mut self,
         node: &Node,
-        names: Scope,
+        local: Local,
         child: Option<&Exit>,
         pen: &mut Pen,
     ) -> Result<Arrival, StepError> {
         let Some(route) = &node.next else { return Ok(Arrival::Nowhere) };
-        let target = self.follow(route, names, pen)?;
+        let target = self.follow(route, local, pen)?;
         Ok(arrival(target, child))
     }
 
-    fn join_failure(&mut self, node: &Node, error: &StepError, pen: &mut Pen) -> Result<Arrival, StepError> {
+    /// Whether a failure only says that the way out is decided already.
+    pub(crate) fn is_given_up(&self, error: &StepError) -> bool {
         let given_up = error.kind == ErrorKind::Cancelled || error.kind == ErrorKind::Refused;
         let decided = self.cancelling.is_some()
             || self.stopping
             || self.detour.is_some()
             || !self.candidates.is_empty();
-        if given_up && decided {
+        given_up && decided
+    }
+
+    fn join_failure(&mut self, node: &Node, error: &StepError, pen: &mut Pen) -> Result<Arrival, StepError> {
+        if self.is_given_up(error) {
             return Ok(Arrival::Nowhere);
         }
         let class = if matches!(node.verb, Verb::Model(_)) { ErrorClass::Model } else { ErrorClass::Tool };
-        let names = self.names_over(State::default()).with_error(Value::of(error));
+        let local = Local::default().with_error(error);
         let target = match &node.on_error {
-            Some(route) => self.follow(route, names.clone(), pen)?,
+            Some(route) => self.follow(route, local.clone(), pen)?,
             None => None,
         };
         let Some(target) = target else { return Ok(Arrival::Out(Candidate::failure(error, class))) };
@@ -219,7 +237,7 @@ impl Machine {
             self.report.take_detour(error);
         }
         match target {
-            Target::CarryOn => self.leave(node, names.with_result(Value::Null), None, pen),
+            Target::CarryOn => self.leave(node, local.with_result(Value::Null), None, pen),
             Target::Exit(reason, exit_class) => Ok(Arrival::Out(Candidate {
                 detail: Some(error.to_string()),
                 error: Some(error.clone()),
@@ -229,48 +247,88 @@ impl Machine {
         }
     }
 
-    /// Evaluates an `update` over the state before it, then writes all of it.
-    pub(crate) fn write_all(&self, update: &[Write], names: &Scope, pen: &mut Pen) -> Result<(), StepError> {
-        if update.is_empty() {
-            return Ok(());
-        }
-        let values = {
-            let names = Scope { state: pen.state.clone(), ..names.clone() };
-            let names = names.names();
-            update
-                .iter()
-                .map(|w| self.bundle.programs.value(&w.value, &names))
-                .collect::<Result<Vec<_>, _>>()
-                .map_err(|e| StepError::new(ErrorKind::Graph, e.to_string()))?
-        };
-        for (write, value) in update.iter().zip(values) {
-            pen.write(self.bundle.graph(self.graph), write.channel, value)?;
-        }
-        Ok(())
+    /// Evaluates an `update` over the state as the node sees it, then writes all of it.
+    pub(crate) fn write_all(&self, update: &[Write], local: &Local, pen: &mut Pen) -> Result<(), StepError> {
+        let values = self.values_of(update, local, &pen.view())?;
+        self.write_values(update, values, pen)
+    }
+
+    /// Evaluates an `update` over another state, then writes all of it.
+    pub(crate) fn write_all_over(
+        &self,
+        update: &[Write],
+        local: &Local,
+        over: &View,
+        pen: &mut Pen,
+    ) -> Result<(), StepError> {
+        let values = self.values_of(update, local, over)?;
+        self.write_values(update, values, pen)
+    }
+
+    fn values_of(&self, update: &[Write], local: &Local, over: &View) -> Result<Vec<Value>, StepError> {
+        update.iter().map(|w| self.value(&w.value, over, local)).collect()
+    }
+
+    fn write_values(&self, update: &[Write], values: Vec<Value>, pen: &mut Pen) -> Result<(), StepError> {
+        let plan = self.bundle.graph(self.graph);
+        update.iter().zip(values).try_for_each(|(write, value)| pen.write(plan, write.channel, value))
     }
 
     /// The first way that holds, its `update` written.
     pub(crate) fn follow(
         &self,
         route: &Route,
-        names: Scope,
+        local: Local,
         pen: &mut Pen,
     ) -> Result<Option<Target>, StepError> {
         for way in &route.0 {
-            let holds = match &way.condition {
-                None => true,
-                Some(condition) => {
-                    let names = Scope { state: pen.state.clone(), ..names.clone() };
-                    self.evaluate(condition, &names)?.is_true()
-                }
-            };
-            if holds {
-                self.write_all(&way.update, &names, pen)?;
+            if self.holds(way, &local, &pen.view())? {
+                self.write_all(&way.update, &local, pen)?;
                 return Ok(Some(way.to.clone()));
             }
         }
         Ok(None)
     }
+
+    /// The first way that holds over another state, its `update` written.
+    pub(crate) fn follow_over(
+        &self,
+        route: &Route,
+        local: Local,
+        over: &View,
+        pen: &mut Pen,
+    ) -> Result<Option<Target>, StepError> {
+        for way in &route.0 {
+            if self.holds(way, &local, over)? {
+                self.write_all_over(&way.update, &local, over, pen)?;
+                return Ok(Some(way.to.clone()));
+            }
+        }
+        Ok(None)
+    }
+
+    fn holds(&self, way: &Way, local: &Local, view: &View) -> Result<bool, StepError> {
+        match &way.condition {
+            None => Ok(true),
+            Some(condition) => Ok(self.value(condition, view, local)?.is_true()),
+        }
+    }
+}
+
+/// A reply as a message of the conversation.
+pub(crate) fn reply_message(reply: &ModelReply) -> Value {
+    Message::assistant(reply.text.clone(), reply.tool_calls.clone()).to_value()
+}
+
+/// What `result` reads as after a model call.
+pub(crate) fn reply_record(reply: &ModelReply, message: &Value) -> Value {
+    Value::record([
+        ("text", Value::from(reply.text.clone())),
+        ("data", reply.data.clone()),
+        ("tool_calls", Value::of(&reply.tool_calls)),
+        ("finish", Value::from(reply.finish.name())),
+        ("message", message.clone()),
+    ])
 }
 
 pub(crate) fn child_result(end: &ScopeEnd) -> Value {

@@ -9,21 +9,31 @@
 //! | file | holds |
 //! |---|---|
 //! | `machine` | the Machine, and which entry goes where |
-//! | `start` | starting an instance, a super-step, a node |
-//! | `turn` | the calls of one model turn: admission, queueing, hard counting |
+//! | `start`, `permit` | starting an instance and a super-step; asking the limits before each start |
+//! | `begin`, `each` | beginning a step; a node that runs over a list |
+//! | `turn`, `admission`, `approve` | the calls of one model turn: admission, hard counting, approval, queueing |
+//! | `run`, `place` | what is running, and where a step stands in it |
 //! | `settle`, `attempt` | what comes back: completions, failures, answers; further attempts |
 //! | `join`, `calls`, `pen` | the end of a super-step: updates, answers, routes, in plan order |
+//! | `waits` | nodes that wait for others: `after`, `defer` |
 //! | `limits`, `act` | what is counted, up to what, and what then |
 //! | `ledger`, `grant` | what was used, what is reserved, what a child is granted |
-//! | `timer` | limits of time, and the clock that stands still while a person is asked |
+//! | `clock`, `timer` | wall, waiting and active time, and limits of time |
 //! | `exit` | candidates, precedence, the `finally` stage, the end |
 //! | `channel`, `names` | state and reducers; what expressions can read |
 //! | `request` | rendering a model request |
+//! | `edit` | state edited by hand, as a fork has it |
 
 mod act;
+mod admission;
+mod approve;
 mod attempt;
+mod begin;
 mod calls;
 mod channel;
+mod clock;
+mod each;
+mod edit;
 mod exit;
 mod grant;
 mod join;
@@ -32,12 +42,15 @@ mod limits;
 mod machine;
 mod names;
 mod pen;
+mod permit;
+mod place;
 mod request;
 mod run;
 mod settle;
 mod start;
 mod timer;
 mod turn;
+mod waits;
 
 pub use limits::LimitView;
 pub use machine::{Machine, Phase, date_of};

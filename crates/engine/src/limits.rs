@@ -1,8 +1,9 @@
 //! Limits: what is counted, up to what, and what then.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use deepgraph_graph::{Counted, Graph, NodeIx, OnReach, Reserve, ToolIx};
+use deepgraph_graph::{Counted, Graph, NodeIx, OnReach, Reserve, ToolIx, ValueExpr};
 use deepgraph_protocol::{ExitReason, Grant, LimitHit, Map, Meter, Millis, Value};
 
 use crate::ledger::Ledger;
@@ -29,14 +30,27 @@ pub(crate) struct Active {
     pub(crate) reserve: u64,
     /// Whether children's use is left out.
     pub(crate) own: bool,
-    /// Counted calls and visits, for named limits.
+    /// Counted calls and visits, for named limits; the highest of them where they are counted per value.
     pub(crate) count: u64,
+    /// Which calls are counted, for named limits.
+    pub(crate) filter: Filter,
     /// Whether the bound was reached in the current super-step, for named limits.
     pub(crate) reached_now: bool,
     /// Whether it has acted at the end of a super-step.
     pub(crate) acted: bool,
     /// Gain per step so far, for gain limits.
     pub(crate) gains: Vec<f64>,
+}
+
+/// Which calls a limit on named tools counts.
+#[derive(Debug, Default)]
+pub(crate) struct Filter {
+    /// Only those whose arguments hold this.
+    pub(crate) condition: Option<ValueExpr>,
+    /// Each value of this for itself.
+    pub(crate) per: Option<ValueExpr>,
+    /// Counted calls by value, as JSON.
+    pub(crate) counts: BTreeMap<String, u64>,
 }
 
 /// What an active limit counts.
@@ -68,7 +82,7 @@ impl LimitView {
 }
 
 /// One base unit per unit of the graph file.
-fn scale(meter: Option<Meter>) -> f64 {
+pub(crate) fn scale(meter: Option<Meter>) -> f64 {
     match meter {
         Some(Meter::CostUsd) => 1_000_000.0,
         Some(Meter::WallTime | Meter::ActiveTime) => 1000.0,
@@ -85,6 +99,7 @@ pub(crate) fn activate(graph: &Graph, config: &Map, grant: &Grant, now: Millis) 
             Meter::ModelCalls => grant.model_calls,
             Meter::ToolCalls => grant.tool_calls,
             Meter::WallTime => grant.deadline.map(|at| u64::try_from(at - now).unwrap_or(0)),
+            Meter::ActiveTime => grant.active_ms,
             _ => None,
         }
     };
@@ -95,6 +110,7 @@ pub(crate) fn activate(graph: &Graph, config: &Map, grant: &Grant, now: Millis) 
         (Meter::ModelCalls, ExitReason::StepLimit),
         (Meter::ToolCalls, ExitReason::ToolCallCap),
         (Meter::WallTime, ExitReason::Deadline),
+        (Meter::ActiveTime, ExitReason::ActiveTime),
     ];
     for (meter, reason) in implied {
         let covered = active.iter().any(|a| matches!(a.what, What::Meter(m) if m == meter) && !a.own);
@@ -109,6 +125,7 @@ pub(crate) fn activate(graph: &Graph, config: &Map, grant: &Grant, now: Millis) 
             reserve: (max as f64 * share) as u64,
             own: false,
             count: 0,
+            filter: Filter::default(),
             reached_now: false,
             acted: false,
             gains: Vec::new(),
@@ -151,6 +168,11 @@ fn declared(limit: &deepgraph_graph::Limit, config: &Map, granted: &dyn Fn(Meter
         reserve,
         own: limit.own,
         count: 0,
+        filter: Filter {
+            condition: limit.condition.clone(),
+            per: limit.per.clone(),
+            counts: BTreeMap::new(),
+        },
         reached_now: false,
         acted: false,
         gains: Vec::new(),
@@ -163,6 +185,12 @@ pub(crate) struct Reading<'a> {
     pub(crate) ledger: &'a Ledger,
     /// Milliseconds on the clock of the instance.
     pub(crate) elapsed: Millis,
+    /// Milliseconds in which a step worked.
+    pub(crate) active: Millis,
+    /// How often the graph encloses the instance, itself included.
+    pub(crate) depth: u64,
+    /// Model calls that are about to be sent out.
+    pub(crate) coming: u64,
 }
 
 impl Active {
@@ -182,7 +210,8 @@ impl Active {
     }
 
     fn figure(&self, at: &Reading<'_>, reserved: bool) -> u64 {
-        let tree = if reserved { at.ledger.committed() } else { at.ledger.used() };
+        let tree = || if reserved { at.ledger.committed() } else { at.ledger.used() };
+        let coming = if reserved { at.coming } else { 0 };
         match &self.what {
             What::Names { .. } => self.count,
             What::Gain { .. } => self.gains.len() as u64,
@@ -190,14 +219,15 @@ impl Active {
                 Meter::Turns | Meter::PaidTurns => at.counters.turns,
                 Meter::SuperSteps => at.counters.super_steps,
                 Meter::Steps => at.counters.steps,
-                Meter::ModelCalls if self.own => at.counters.model_calls,
+                Meter::ModelCalls if self.own => at.counters.model_calls + coming,
                 Meter::ToolCalls if self.own => at.counters.tool_calls,
-                Meter::ModelCalls => tree.model_calls,
-                Meter::ToolCalls => tree.tool_calls,
-                Meter::Tokens => tree.tokens,
-                Meter::CostUsd => tree.cost_micro_usd,
+                Meter::ModelCalls => tree().model_calls + coming,
+                Meter::ToolCalls => tree().tool_calls,
+                Meter::Tokens => tree().tokens,
+                Meter::CostUsd => tree().cost_micro_usd,
                 Meter::WallTime => u64::try_from(at.elapsed).unwrap_or(0),
-                Meter::ActiveTime | Meter::Depth => 0,
+                Meter::ActiveTime => u64::try_from(at.active).unwrap_or(0),
+                Meter::Depth => at.depth,
             },
         }
     }

@@ -1,15 +1,16 @@
-//! The state as one node sees it while a super-step is joined.
+//! What one node writes while a super-step is joined, and the state as it sees it.
+
+use std::sync::Arc;
 
 use deepgraph_graph::ChannelIx;
 use deepgraph_protocol::{StepError, Value};
 
-use crate::channel::State;
+use crate::channel::{State, View};
 
 /// The state as one node sees it, with what it has written.
 #[derive(Clone, Debug)]
 pub(crate) struct Pen {
-    pub(crate) state: State,
-    pub(crate) writes: Vec<(ChannelIx, Value)>,
+    mode: Mode,
     /// A channel whose writes wait until they are released, and those that wait.
     pub(crate) hold: Option<ChannelIx>,
     pub(crate) held: Vec<Value>,
@@ -17,13 +18,50 @@ pub(crate) struct Pen {
     pub(crate) gains: Vec<(ChannelIx, u64, u64)>,
 }
 
+/// How a node writes.
+#[derive(Clone, Debug)]
+enum Mode {
+    /// Alone in its super-step: into the state itself.
+    Alone(State),
+    /// Beside others: what it writes is kept, in order, to be joined with what the others write.
+    BesideOthers(State, Arc<Vec<(ChannelIx, Value)>>),
+}
+
 impl Pen {
-    pub(crate) fn new(state: State) -> Pen {
-        Pen { state, writes: Vec::new(), hold: None, held: Vec::new(), gains: Vec::new() }
+    /// Of a node alone.
+    pub(crate) fn alone(state: State) -> Pen {
+        Pen { mode: Mode::Alone(state), hold: None, held: Vec::new(), gains: Vec::new() }
     }
 
+    /// Of one node among several.
+    pub(crate) fn beside_others(state: &State) -> Pen {
+        Pen { mode: Mode::BesideOthers(state.clone(), Arc::default()), ..Pen::alone(State::default()) }
+    }
+
+    /// The state as the node sees it.
+    pub(crate) fn view(&self) -> View {
+        match &self.mode {
+            Mode::Alone(state) => View::of(state),
+            Mode::BesideOthers(state, own) => View::with_writes(state, own),
+        }
+    }
+
+    /// What was written beside others, in order.
+    pub(crate) fn into_writes(self) -> Vec<(ChannelIx, Value)> {
+        match self.mode {
+            Mode::Alone(_) => Vec::new(),
+            Mode::BesideOthers(state, own) => {
+                drop(state);
+                Arc::unwrap_or_clone(own)
+            }
+        }
+    }
+
+    /// The state that was written into.
     pub(crate) fn into_state(self) -> State {
-        self.state
+        match self.mode {
+            Mode::Alone(state) | Mode::BesideOthers(state, _) => state,
+        }
     }
 
     /// Joins a value into a channel, or holds it back.
@@ -37,10 +75,14 @@ impl Pen {
             self.held.push(value);
             return Ok(());
         }
-        let known = size(self.state.get(channel));
-        let new = self.state.write(plan, channel, value.clone())?;
-        self.gains.push((channel, new, known));
-        self.writes.push((channel, value));
+        match &mut self.mode {
+            Mode::Alone(state) => {
+                let known = size(state.get(channel));
+                let new = state.write(plan, channel, value)?;
+                self.gains.push((channel, new, known));
+            }
+            Mode::BesideOthers(_, own) => Arc::make_mut(own).push((channel, value)),
+        }
         Ok(())
     }
 }

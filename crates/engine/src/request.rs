@@ -8,7 +8,9 @@ use deepgraph_protocol::{ErrorKind, Map, Message, ModelRequest, Role, StepError,
 
 use crate::channel::State;
 use crate::machine::Machine;
-use crate::run::{Attempts, Progress, Work};
+use crate::names::Local;
+use crate::place::Part;
+use crate::run::Attempts;
 
 /// What stands where a tool answer was cut.
 const CUT_NOTE: &str = "[this tool answer was left out to fit the context window]";
@@ -21,32 +23,35 @@ impl Machine {
     /// [`ErrorKind::Graph`] where a template can not be rendered, [`ErrorKind::InvalidRequest`] where the step is
     /// no open model step or the model's name is missing.
     pub fn model_request(&self, step: &StepId) -> Result<ModelRequest, StepError> {
-        let (model, attempts) = self.open_model(step).ok_or_else(|| {
+        let (model, attempts, local) = self.open_model(step).ok_or_else(|| {
             StepError::new(ErrorKind::InvalidRequest, format!("`{step}` is no open model step"))
         })?;
         if attempts.overflows == 0 {
-            return self.render_request(model, &self.state);
+            return self.render_request(model, &self.state, &local);
         }
-        self.fit_request(model, attempts)
+        self.fit_request(model, attempts, local)
     }
 
-    fn open_model(&self, step: &StepId) -> Option<(&ModelNode, Attempts)> {
-        let run = self.current.iter().find(|run| run.step == *step)?;
-        match (&self.plan().nodes[run.node.0].verb, &run.work) {
-            (Verb::Model(model), Work::Step(Progress::Open(attempts))) => Some((model, *attempts)),
+    fn open_model(&self, step: &StepId) -> Option<(&ModelNode, Attempts, Local)> {
+        let place = self.place(step)?;
+        let run = self.current.get(place.node)?;
+        match &self.plan().nodes[run.node.0].verb {
+            Verb::Model(model) if matches!(place.part, Part::Whole | Part::Item(_)) => {
+                Some((model, self.open_at(place)?.attempts, self.local_at(place)))
+            }
             _ => None,
         }
     }
 
-    fn render_request(&self, model: &ModelNode, state: &State) -> Result<ModelRequest, StepError> {
-        let names = self.names_over(state.clone()).names();
-        let render = |text: &deepgraph_graph::Text| {
-            self.bundle
-                .programs
-                .render(text, &names)
-                .map(|t| t.trim().to_owned())
-                .map_err(|e| StepError::new(ErrorKind::Graph, e.to_string()))
-        };
+    fn render_request(
+        &self,
+        model: &ModelNode,
+        state: &State,
+        local: &Local,
+    ) -> Result<ModelRequest, StepError> {
+        let view = crate::channel::View::of(state);
+        let render =
+            |text: &deepgraph_graph::Text| self.text(text, &view, local).map(|t| t.trim().to_owned());
         let mut messages = Vec::new();
         if let Some(system) = &model.system {
             messages.push(Message::system(render(system)?));
@@ -87,14 +92,19 @@ impl Machine {
 
     /// Renders a request that must become smaller, since it did not fit before. The window is not known: what did
     /// not fit is taken for it.
-    fn fit_request(&self, model: &ModelNode, attempts: Attempts) -> Result<ModelRequest, StepError> {
+    fn fit_request(
+        &self,
+        model: &ModelNode,
+        attempts: Attempts,
+        local: Local,
+    ) -> Result<ModelRequest, StepError> {
         let share = model.truncate.to - model.truncate.shrink * f64::from(attempts.overflows - 1);
-        let whole = self.render_request(model, &self.state)?.estimate_tokens();
+        let whole = self.render_request(model, &self.state, &local)?.estimate_tokens();
         let target = (whole as f64 * share.clamp(0.05, 1.0)) as u64;
-        let mut cutter = Cutter { state: self.state.clone(), answers: 0, oldest: 0 };
+        let mut cutter = Cutter { state: self.state.clone(), local, answers: 0, oldest: 0 };
         for cut in &model.truncate.cut {
             loop {
-                let mut request = self.render_request(model, &cutter.state)?;
+                let mut request = self.render_request(model, &cutter.state, &cutter.local)?;
                 cutter.trim(&mut request.messages);
                 if request.estimate_tokens() <= target {
                     return Ok(request);
@@ -104,7 +114,7 @@ impl Machine {
                 }
             }
         }
-        let mut request = self.render_request(model, &cutter.state)?;
+        let mut request = self.render_request(model, &cutter.state, &cutter.local)?;
         cutter.trim(&mut request.messages);
         Ok(request)
     }
@@ -113,6 +123,7 @@ impl Machine {
 /// What has been cut so far.
 struct Cutter {
     state: State,
+    local: Local,
     /// Tool answers left out, oldest first.
     answers: usize,
     /// Messages left out behind the system message and the first user message, oldest first.
@@ -141,19 +152,22 @@ impl Cutter {
                 true
             }
             Cut::Channel(ix) => self.cut_channel(*ix),
+            Cut::Item => {
+                let Some((item, index)) = &self.local.item else { return false };
+                let Some(shorter) = shorten_item(item) else { return false };
+                self.local.item = Some((shorter, *index));
+                true
+            }
         }
     }
 
     fn cut_channel(&mut self, ix: ChannelIx) -> bool {
         let shorter = match self.state.get(ix) {
             Value::List(items) if items.len() > 1 => items[1..].iter().cloned().collect(),
-            Value::Text(text) if text.len() > 200 => {
-                let mut end = text.len() * 9 / 10;
-                while !text.is_char_boundary(end) {
-                    end -= 1;
-                }
-                Value::from(&text[..end])
-            }
+            Value::Text(text) => match shorten(text) {
+                Some(shorter) => Value::from(shorter),
+                None => return false,
+            },
             _ => return false,
         };
         self.state.set(ix, shorter);
@@ -173,6 +187,35 @@ impl Cutter {
             message.content = CUT_NOTE.into();
             left -= 1;
         }
+    }
+}
+
+/// The text without its last tenth; none where it is too short to be worth it.
+fn shorten(text: &str) -> Option<&str> {
+    if text.len() <= 200 {
+        return None;
+    }
+    let mut end = text.len() * 9 / 10;
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    Some(&text[..end])
+}
+
+/// An item with less in it: of a text its end, of a record the end of its longest text, of a list its first.
+fn shorten_item(item: &Value) -> Option<Value> {
+    match item {
+        Value::Text(text) => shorten(text).map(Value::from),
+        Value::List(items) if items.len() > 1 => Some(items[1..].iter().cloned().collect()),
+        Value::Map(fields) => {
+            let length = |v: &Value| v.as_str().map_or(0, str::len);
+            let (name, longest) = fields.iter().rev().max_by_key(|(_, v)| length(v))?;
+            let shorter = shorten(longest.as_str()?)?;
+            let mut fields = (**fields).clone();
+            fields.insert(name.clone(), Value::from(shorter));
+            Some(Value::from(fields))
+        }
+        _ => None,
     }
 }
 

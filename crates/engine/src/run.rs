@@ -1,9 +1,9 @@
-//! What is running: the nodes of the current super-step, their steps and the calls of their turns.
+//! What is running: the nodes of the current super-step, their steps, calls and items.
 
 use std::sync::Arc;
 
 use deepgraph_graph::{NodeIx, ToolIx};
-use deepgraph_protocol::{ModelReply, ScopeEnd, StepError, StepId, ToolCall, Value};
+use deepgraph_protocol::{Effect, ModelReply, ScopeEnd, StepError, StepId, ToolCall, Value};
 
 /// A node of the current super-step.
 #[derive(Debug)]
@@ -20,15 +20,25 @@ pub(crate) enum Work {
     Step(Progress),
     /// The calls of a turn.
     Turn(Turn),
+    /// One step per item of a list.
+    Each(Items),
 }
 
-/// How far a step or a call is.
+/// How far a step, a call or an item is.
 #[derive(Debug)]
 pub(crate) enum Progress {
     /// Sent out.
-    Open(Attempts),
+    Open(Box<Open>),
     /// Back.
     Done(Outcome),
+}
+
+/// A step that is out.
+#[derive(Debug)]
+pub(crate) struct Open {
+    pub(crate) attempts: Attempts,
+    /// What was asked of the outside; none: a child whose share is not known yet.
+    pub(crate) effect: Option<Effect>,
 }
 
 /// The tries of a step.
@@ -42,10 +52,13 @@ pub(crate) struct Attempts {
     pub(crate) overflows: u32,
     /// Estimated tokens of the last request.
     pub(crate) estimate: u64,
+    /// Whether it was told to be sent out.
+    pub(crate) dispatched: bool,
 }
 
 impl Attempts {
-    pub(crate) const FIRST: Attempts = Attempts { number: 1, failed: 0, overflows: 0, estimate: 0 };
+    pub(crate) const FIRST: Attempts =
+        Attempts { number: 1, failed: 0, overflows: 0, estimate: 0, dispatched: false };
 }
 
 /// What came of a step.
@@ -90,30 +103,77 @@ pub(crate) enum Stage {
     Refused(Arc<str>),
     /// Not readable, with the reason that the model gets.
     Malformed(Arc<str>),
-    /// Admitted; waits for a place among `parallel`.
-    Queued,
+    /// A person is asked whether it may be run.
+    Approving(Box<Open>),
+    /// Admitted; waits for a place among `parallel`. With the child to start, once its share is known.
+    Queued(Option<Box<Effect>>),
     /// Admitted.
     Admitted(Progress),
 }
 
+/// The items of a list that a node runs over.
+#[derive(Debug)]
+pub(crate) struct Items {
+    pub(crate) items: Vec<Item>,
+    /// How many may be out at once.
+    pub(crate) cap: usize,
+    /// How many are out.
+    pub(crate) out: usize,
+    /// The first that was not sent out yet.
+    pub(crate) next: usize,
+}
+
+/// One item.
+#[derive(Debug)]
+pub(crate) struct Item {
+    pub(crate) value: Value,
+    pub(crate) stage: ItemStage,
+}
+
+/// How far an item is.
+#[derive(Debug)]
+pub(crate) enum ItemStage {
+    /// Waits for a place among `parallel`. With the child to start, once its share is known.
+    Waiting(Option<Box<Effect>>),
+    /// Sent out, or back.
+    Started(Progress),
+}
+
 impl NodeRun {
-    /// Whether all its steps are back.
-    pub(crate) fn is_done(&self) -> bool {
+    /// How many of its steps are not back.
+    pub(crate) fn unfinished(&self) -> usize {
         match &self.work {
-            Work::Step(progress) => matches!(progress, Progress::Done(_)),
-            Work::Turn(turn) => turn.calls.iter().all(CallRun::is_done),
+            Work::Step(progress) => usize::from(!progress.is_done()),
+            Work::Turn(turn) => turn.calls.iter().filter(|c| !c.is_done()).count(),
+            Work::Each(items) => items.items.iter().filter(|i| !i.is_done()).count(),
         }
+    }
+}
+
+impl Progress {
+    pub(crate) fn is_done(&self) -> bool {
+        matches!(self, Progress::Done(_))
     }
 }
 
 impl CallRun {
     /// Whether it needs nothing more.
     pub(crate) fn is_done(&self) -> bool {
-        !matches!(self.stage, Stage::Queued | Stage::Admitted(Progress::Open(_)))
+        match &self.stage {
+            Stage::Refused(_) | Stage::Malformed(_) => true,
+            Stage::Approving(_) | Stage::Queued(_) => false,
+            Stage::Admitted(progress) => progress.is_done(),
+        }
     }
 
     /// Whether it is out.
     pub(crate) fn is_open(&self) -> bool {
         matches!(self.stage, Stage::Admitted(Progress::Open(_)))
+    }
+}
+
+impl Item {
+    fn is_done(&self) -> bool {
+        matches!(&self.stage, ItemStage::Started(progress) if progress.is_done())
     }
 }

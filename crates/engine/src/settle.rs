@@ -5,71 +5,20 @@
 
 use deepgraph_graph::{Returns, Verb};
 use deepgraph_protocol::{
-    Effect, ErrorKind, Event, FinishReason, Meter, ModelReply, ScopeEnd, Spent, StepError, StepId,
-    StepOutput, Usage, Value,
+    Effect, ErrorKind, ExitClass, ExitReason, FinishReason, Meter, ModelReply, ScopeEnd, Spent, StepError,
+    StepId, StepOutput, Usage, Value,
 };
 
+use crate::exit::Candidate;
 use crate::limits::What;
-use crate::machine::{EffectKey, Machine, Phase};
-use crate::run::{Attempts, Outcome, Progress, Stage, Work};
+use crate::machine::{Machine, Phase};
+use crate::place::{Part, Place, opens};
+use crate::run::{ItemStage, Outcome, Progress, Stage, Work};
 
 /// Milliseconds that a step may still take once the run is cancelled.
 pub(crate) const CANCEL_GRACE_MS: u64 = 10_000;
 
-/// Where a step belongs in the current super-step.
-#[derive(Clone, Copy)]
-pub(crate) struct Place {
-    pub(crate) node: usize,
-    pub(crate) call: Option<usize>,
-}
-
 impl Machine {
-    fn place(&self, step: &StepId) -> Option<Place> {
-        self.current.iter().enumerate().find_map(|(node, run)| match &run.work {
-            Work::Step(Progress::Open(_)) if run.step == *step => Some(Place { node, call: None }),
-            Work::Turn(turn) => turn
-                .calls
-                .iter()
-                .position(|c| c.step == *step && c.is_open())
-                .map(|call| Place { node, call: Some(call) }),
-            Work::Step(_) => None,
-        })
-    }
-
-    fn progress(&mut self, place: Place) -> Option<&mut Progress> {
-        match (&mut self.current.get_mut(place.node)?.work, place.call) {
-            (Work::Step(progress), None) => Some(progress),
-            (Work::Turn(turn), Some(call)) => match &mut turn.calls.get_mut(call)?.stage {
-                Stage::Admitted(progress) => Some(progress),
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-
-    pub(crate) fn attempts(&mut self, place: Place) -> Option<&mut Attempts> {
-        match self.progress(place)? {
-            Progress::Open(attempts) => Some(attempts),
-            Progress::Done(_) => None,
-        }
-    }
-
-    pub(crate) fn finish(&mut self, step: &StepId, place: Place, outcome: Outcome) {
-        self.close(step);
-        match &outcome {
-            Outcome::Failed(error) => {
-                self.tell(Event::StepFailed { step: step.clone(), error: error.clone() });
-            }
-            _ => self.tell(Event::StepCompleted { step: step.clone() }),
-        }
-        if let Some(progress) = self.progress(place) {
-            *progress = Progress::Done(outcome);
-        }
-        if place.call.is_some() && self.cancelling.is_none() {
-            self.release_queued(place.node);
-        }
-    }
-
     /// A step is about to be sent out: its reservation is taken, or the limit that has no room for it acts.
     pub(crate) fn dispatched(&mut self, step: &StepId, attempt: u32, tokens: u64, price: Option<u64>) {
         let Some(place) = self.place(step) else { return };
@@ -78,9 +27,11 @@ impl Machine {
             return;
         }
         attempts.estimate = tokens;
+        let first = !std::mem::replace(&mut attempts.dispatched, true);
         if !self.is_model(place) {
             return;
         }
+        self.coming = self.coming.saturating_sub(u64::from(first));
         self.counters.model_calls += 1;
         if let Some(full) = self.no_reservation(tokens, price) {
             self.stop_at_limit(step, place, full);
@@ -142,7 +93,7 @@ impl Machine {
     }
 
     fn is_model(&self, place: Place) -> bool {
-        place.call.is_none()
+        matches!(place.part, Part::Whole | Part::Item(_))
             && self
                 .current
                 .get(place.node)
@@ -150,7 +101,13 @@ impl Machine {
     }
 
     pub(crate) fn completed(&mut self, step: &StepId, attempt: u32, output: &StepOutput) {
-        let Some(place) = self.place(step) else { return };
+        let Some(place) = self.place_of_attempt(step, attempt) else {
+            // It was given up: what it used is known now, and nothing else changes.
+            if let StepOutput::Model(reply) = output {
+                self.ledger.late(step, spent(reply.usage, reply.cost_micro_usd));
+            }
+            return;
+        };
         match output {
             StepOutput::Model(reply) => {
                 self.ledger.settle(step, spent(reply.usage, reply.cost_micro_usd));
@@ -187,7 +144,9 @@ impl Machine {
     }
 
     pub(crate) fn attempt_failed(&mut self, step: &StepId, attempt: u32, error: &StepError, usage: Usage) {
-        let Some(place) = self.place(step) else { return };
+        let Some(place) = self.place_of_attempt(step, attempt) else {
+            return self.ledger.late(step, spent(usage, Some(0)));
+        };
         if self.is_model(place) {
             // The provider may have worked for an answer that never came: that stays charged.
             let lost = matches!(error.kind, ErrorKind::StepTimeout | ErrorKind::Network) && !error.unsent;
@@ -200,8 +159,17 @@ impl Machine {
         self.try_again(step, place, attempt, error.clone());
     }
 
+    /// Where a step stands whose attempt of this number is out.
+    fn place_of_attempt(&self, step: &StepId, attempt: u32) -> Option<Place> {
+        let place = self.place(step)?;
+        (self.open_at(place)?.attempts.number == attempt).then_some(place)
+    }
+
     pub(crate) fn failed(&mut self, step: &StepId, error: &StepError) {
         let Some(place) = self.place(step) else { return };
+        if matches!(place.part, Part::Approval(_)) {
+            return self.not_approved(place, error);
+        }
         // What was sent out and given up stays charged; what was never sent has no reservation.
         self.ledger.lose(step);
         self.ledger.settle_child(step, Spent::default());
@@ -220,6 +188,9 @@ impl Machine {
 
     pub(crate) fn answered(&mut self, step: &StepId, answer: &Value) {
         let Some(place) = self.place(step) else { return };
+        if matches!(place.part, Part::Approval(_)) {
+            return self.approved(place, answer);
+        }
         let Some(returns) = self.returns_of(place) else { return };
         // An answer that does not fit leaves the question open.
         let Ok(data) = returns.field.check(answer) else { return };
@@ -228,32 +199,81 @@ impl Machine {
         self.finish(step, place, Outcome::Record(record));
     }
 
-    pub(crate) fn cancel_requested(&mut self, detail: Option<String>) {
+    pub(crate) fn cancel_requested(&mut self, detail: Option<String>, reason: Option<&ExitReason>) {
         if self.phase == Phase::Ended || self.cancelling.is_some() {
             return;
         }
-        self.cancelling = Some(detail);
-        self.abandon_all(CANCEL_GRACE_MS, "cancelled");
+        match reason {
+            None => {
+                self.cancelling = Some(detail);
+                self.abandon_all(Giving { grace_ms: CANCEL_GRACE_MS, reason: None }, "cancelled");
+            }
+            // The parent's time is up: this instance ends as if it were its own.
+            Some(reason) if self.phase == Phase::Main && !self.stopping => {
+                let class = reason.class().unwrap_or(ExitClass::Budget);
+                self.candidates.push(Candidate { detail, ..Candidate::route(reason.clone(), class) });
+                self.stopping = true;
+                self.abandon_all(Giving { grace_ms: 0, reason: Some(reason.clone()) }, "the time is up");
+            }
+            Some(_) => {}
+        }
     }
 
-    /// Gives up every step that is out, within a grace; calls that wait for a place do not start any more.
-    pub(crate) fn abandon_all(&mut self, grace_ms: u64, why: &str) {
-        for node in &mut self.current {
-            let Work::Turn(turn) = &mut node.work else { continue };
-            for call in turn.calls.iter_mut().filter(|c| matches!(c.stage, Stage::Queued)) {
-                self.ledger.settle_child(&call.step, Spent::default());
-                let error = StepError::new(ErrorKind::Cancelled, why);
-                call.stage = Stage::Admitted(Progress::Done(Outcome::Failed(error)));
+    /// Gives up every step that is out, within a grace; calls and items that wait for a place do not start any
+    /// more.
+    pub(crate) fn abandon_all(&mut self, giving: Giving, why: &str) {
+        let given_up = || Progress::Done(Outcome::Failed(StepError::new(ErrorKind::Cancelled, why)));
+        for run in &mut self.current {
+            match &mut run.work {
+                Work::Step(_) => {}
+                Work::Turn(turn) => {
+                    for call in turn.calls.iter_mut().filter(|c| matches!(c.stage, Stage::Queued(_))) {
+                        self.ledger.settle_child(&call.step, Spent::default());
+                        call.stage = Stage::Admitted(given_up());
+                        self.unfinished = self.unfinished.saturating_sub(1);
+                    }
+                }
+                Work::Each(items) => {
+                    let waiting = items
+                        .items
+                        .iter_mut()
+                        .enumerate()
+                        .filter(|(_, i)| matches!(i.stage, ItemStage::Waiting(_)));
+                    for (index, item) in waiting {
+                        self.ledger.settle_child(&run.step.item(index + 1), Spent::default());
+                        item.stage = ItemStage::Started(given_up());
+                        self.unfinished = self.unfinished.saturating_sub(1);
+                    }
+                }
             }
         }
-        self.queued.clear();
-        let open: Vec<StepId> = self
-            .effects
-            .keys()
-            .filter_map(|k| if let EffectKey::Step(step) = k { Some(step.clone()) } else { None })
-            .collect();
-        self.out.extend(open.into_iter().map(|step| Effect::Abandon { step, grace_ms }.into()));
+        let abandoned: Vec<Effect> = self.abandons(&giving).collect();
+        self.out.extend(abandoned.into_iter().map(Effect::into));
+        self.giving = Some(giving);
     }
+
+    /// What gives up the steps that are out. A child whose deadline is ours ends by itself.
+    pub(crate) fn abandons(&self, giving: &Giving) -> impl Iterator<Item = Effect> {
+        let by_itself = giving.reason == Some(ExitReason::Deadline);
+        let effects = self.current.iter().flat_map(opens).filter_map(|open| open.effect.as_ref());
+        effects
+            .filter(move |e| !(by_itself && matches!(e, Effect::Spawn { .. })))
+            .filter_map(Effect::step)
+            .map(move |step| Effect::Abandon {
+                step: step.clone(),
+                grace_ms: giving.grace_ms,
+                reason: giving.reason.clone(),
+            })
+    }
+}
+
+/// How steps are given up.
+#[derive(Clone, Debug)]
+pub(crate) struct Giving {
+    /// Milliseconds that a step may still take.
+    pub(crate) grace_ms: u64,
+    /// By which exit children end; none: cancelled.
+    pub(crate) reason: Option<ExitReason>,
 }
 
 fn spent(usage: Usage, price: Option<u64>) -> Spent {
@@ -278,15 +298,19 @@ impl Machine {
     ///
     /// What does not fit, for the person who answered.
     pub fn check_answer(&self, step: &StepId, answer: &Value) -> Result<Value, String> {
-        let returns = self.place(step).and_then(|place| self.returns_of(place));
+        let place = self.place(step);
+        if let Some(place) = place.filter(|p| matches!(p.part, Part::Approval(_))) {
+            return self.read_decision(place, answer).map(|_| answer.clone());
+        }
+        let returns = place.and_then(|place| self.returns_of(place));
         let returns = returns.ok_or_else(|| format!("`{step}` is no open question"))?;
         returns.field.check(answer).map_err(|e| e.to_string())
     }
 
     fn returns_of(&self, place: Place) -> Option<&Returns> {
         let run = self.current.get(place.node)?;
-        match (&run.work, place.call) {
-            (Work::Turn(turn), Some(call)) => {
+        match (&run.work, place.part) {
+            (Work::Turn(turn), Part::Call(call)) => {
                 let tool = turn.calls.get(call)?.tool?;
                 self.plan().tools[tool.0].ask.as_ref().map(|ask| &ask.returns)
             }

@@ -7,14 +7,19 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use deepgraph_graph::{Field, NodeIx, Overflow, RecordType, Tool, ToolIx, Type, Verb};
-use deepgraph_protocol::{Event, Meter, StepId, ToolCall, Value};
+use deepgraph_protocol::{Event, Meter, StepError, StepId, ToolCall, Value};
 
+use crate::begin::Sending;
 use crate::limits::What;
 use crate::machine::Machine;
-use crate::run::{Attempts, CallRun, Outcome, Progress, Stage, Turn};
+use crate::names::Local;
+use crate::place::{Part, Place};
+use crate::run::{CallRun, Outcome, Progress, Stage, Turn, Work};
 
 /// What admission decides about one call.
-enum Verdict {
+pub(crate) enum Verdict {
+    /// A person is asked first.
+    Approve(ToolIx, Value),
     Run(ToolIx, Value),
     Queue(ToolIx, Value),
     Refuse(ToolIx, Value, Arc<str>),
@@ -33,11 +38,12 @@ impl Machine {
                 Some(reason) => self.refuse_unread(model, &call, reason),
                 None => self.judge(model, &call, &admitted),
             };
-            if let Verdict::Run(tool, _) | Verdict::Queue(tool, _) = &verdict {
+            if let Verdict::Run(tool, args) | Verdict::Queue(tool, args) = &verdict {
                 *admitted.entry(*tool).or_insert(0) += 1;
-                self.count_call(*tool);
+                self.count_call(*tool, args);
             }
-            let run = self.carry_out(step, call, verdict);
+            let place = Place { node: self.current.len(), part: Part::Call(i) };
+            let run = self.carry_out(step, call, verdict, place);
             turn.calls.push(run);
         }
         turn
@@ -78,19 +84,34 @@ impl Machine {
         Verdict::Malformed(None, reason.into())
     }
 
-    fn judge(&self, model: NodeIx, call: &ToolCall, admitted: &BTreeMap<ToolIx, u64>) -> Verdict {
+    fn judge(&mut self, model: NodeIx, call: &ToolCall, admitted: &BTreeMap<ToolIx, u64>) -> Verdict {
         let Some(ix) = self.offered(model, &call.name) else { return self.unknown_tool(model, &call.name) };
-        let tool = &self.plan().tools[ix.0];
+        let bundle = self.bundle.clone();
+        let tool = &bundle.graph(self.graph).tools[ix.0];
         let args = match read_arguments(tool, &call.arguments) {
             Ok(args) => args,
             Err(why) => return Verdict::Malformed(Some(ix), format!("error: {why}").into()),
         };
-        if let Some(reason) = self.no_room(ix) {
-            return Verdict::Refuse(ix, args, reason);
+        match self.wants_approval(tool, &args) {
+            Err(error) => return self.at_fault(ix, args, error),
+            Ok(true) => return Verdict::Approve(ix, args),
+            Ok(false) => {}
         }
+        self.admit(ix, args, admitted.get(&ix).copied().unwrap_or(0))
+    }
+
+    /// Whether one more call of a tool is admitted, when so many of it are admitted in this turn.
+    pub(crate) fn admit(&mut self, ix: ToolIx, args: Value, admitted: u64) -> Verdict {
+        match self.no_room(ix, &args) {
+            Err(error) => return self.at_fault(ix, args, error),
+            Ok(Some(reason)) => return Verdict::Refuse(ix, args, reason),
+            Ok(None) => {}
+        }
+        let bundle = self.bundle.clone();
+        let tool = &bundle.graph(self.graph).tools[ix.0];
         let cap = tool.parallel.as_ref().and_then(|p| p.count(&self.config));
         match cap {
-            Some(cap) if admitted.get(&ix).copied().unwrap_or(0) >= cap => match tool.overflow {
+            Some(cap) if admitted >= cap => match tool.overflow {
                 Overflow::Queue => Verdict::Queue(ix, args),
                 Overflow::Refuse => {
                     let reason = format!(
@@ -105,111 +126,87 @@ impl Machine {
         }
     }
 
-    /// The reason why no further call of this tool is admitted, if a limit says so.
-    fn no_room(&self, tool: ToolIx) -> Option<Arc<str>> {
-        let at = self.reading();
-        let in_finally = self.in_finally();
-        self.limits.iter().find_map(|limit| {
-            let counts = match &limit.what {
-                What::Names { tools, .. } => tools.contains(&tool),
-                What::Meter(Meter::ToolCalls) => true,
-                _ => false,
-            };
-            let bound = limit.bound(in_finally).filter(|_| counts)?;
-            (limit.taken(&at) >= bound).then(|| {
-                format!("refused: the limit `{}` ({bound}) is used up; this call was not run.", limit.name)
-                    .into()
-            })
-        })
+    /// An expression that has no value: the graph is at fault, and the call is not run.
+    fn at_fault(&mut self, ix: ToolIx, args: Value, error: StepError) -> Verdict {
+        let reason = format!("refused: not run: {}", error.message).into();
+        self.graph_error(error);
+        Verdict::Refuse(ix, args, reason)
     }
 
-    fn count_call(&mut self, tool: ToolIx) {
-        self.counters.steps += 1;
-        self.counters.tool_calls += 1;
-        self.ledger.count_tool_call();
-        let elapsed = self.elapsed();
-        let at_bound: Vec<(Arc<str>, u64, u64)> = {
-            let in_finally = self.in_finally();
-            let mut reached = Vec::new();
-            for limit in &mut self.limits {
-                if matches!(&limit.what, What::Names { tools, .. } if tools.contains(&tool)) {
-                    limit.count += 1;
-                    if limit.bound(in_finally) == Some(limit.count) {
-                        limit.reached_now = true;
-                        reached.push((limit.name.clone(), limit.count, limit.max.unwrap_or(0)));
-                    }
-                }
-            }
-            let reading = crate::limits::Reading { counters: &self.counters, ledger: &self.ledger, elapsed };
-            for limit in &mut self.limits {
-                if matches!(limit.what, What::Meter(Meter::ToolCalls))
-                    && limit.bound(in_finally).is_some_and(|b| limit.taken(&reading) == b)
-                {
-                    limit.reached_now = true;
-                    reached.push((limit.name.clone(), limit.taken(&reading), limit.max.unwrap_or(0)));
-                }
-            }
-            reached
+    fn carry_out(&mut self, step: StepId, call: ToolCall, verdict: Verdict, place: Place) -> CallRun {
+        let (tool, args) = match &verdict {
+            Verdict::Malformed(tool, _) => (*tool, Value::Null),
+            Verdict::Refuse(tool, args, _)
+            | Verdict::Approve(tool, args)
+            | Verdict::Queue(tool, args)
+            | Verdict::Run(tool, args) => (Some(*tool), args.clone()),
         };
-        for (limit, value, bound) in at_bound {
-            self.tell(Event::LimitReached { scope: self.scope.clone(), limit, value, bound });
-        }
-    }
-
-    fn carry_out(&mut self, step: StepId, call: ToolCall, verdict: Verdict) -> CallRun {
-        let name = call.name.clone();
-        let (tool, args, stage) = match verdict {
-            Verdict::Malformed(tool, reason) => {
-                let event = Event::CallMalformed { step: step.clone(), tool: name, reason: reason.clone() };
-                self.tell(event);
-                (tool, Value::Null, Stage::Malformed(reason))
-            }
-            Verdict::Refuse(tool, args, reason) => {
-                self.tell(Event::CallRefused { step: step.clone(), tool: name, reason: reason.clone() });
-                (Some(tool), args, Stage::Refused(reason))
-            }
-            Verdict::Queue(tool, args) => {
-                self.tell(Event::CallQueued { step: step.clone(), tool: name });
-                let stage = self.queue_call(&step, tool, &args);
-                (Some(tool), args, stage)
-            }
-            Verdict::Run(tool, args) => {
-                self.tell(Event::CallAdmitted { step: step.clone(), tool: name, args: args.clone() });
-                let progress = self.begin_tool(&step, tool, &args, false);
-                (Some(tool), args, Stage::Admitted(progress))
-            }
-        };
+        let stage = self.stage_of(&step, &call.name, verdict, place);
         CallRun { step, call, tool, args, stage }
     }
 
+    /// What becomes of a call by what was decided about it.
+    pub(crate) fn stage_of(
+        &mut self,
+        step: &StepId,
+        name: &Arc<str>,
+        verdict: Verdict,
+        place: Place,
+    ) -> Stage {
+        let (step_id, name) = (step.clone(), name.clone());
+        match verdict {
+            Verdict::Malformed(_, reason) => {
+                self.tell(Event::CallMalformed { step: step_id, tool: name, reason: reason.clone() });
+                Stage::Malformed(reason)
+            }
+            Verdict::Refuse(_, _, reason) => {
+                self.tell(Event::CallRefused { step: step_id, tool: name, reason: reason.clone() });
+                Stage::Refused(reason)
+            }
+            Verdict::Approve(tool, args) => Stage::Approving(self.ask_approval(step, tool, &args)),
+            Verdict::Queue(tool, args) => {
+                self.tell(Event::CallQueued { step: step_id, tool: name });
+                self.queue_call(step, tool, &args, place)
+            }
+            Verdict::Run(tool, args) => {
+                self.tell(Event::CallAdmitted { step: step_id, tool: name, args: args.clone() });
+                Stage::Admitted(self.begin_tool(step, tool, &args, place, false))
+            }
+        }
+    }
+
     /// Sends an admitted call out.
-    fn begin_tool(&mut self, step: &StepId, tool: ToolIx, args: &Value, queued: bool) -> Progress {
+    fn begin_tool(
+        &mut self,
+        step: &StepId,
+        tool: ToolIx,
+        args: &Value,
+        place: Place,
+        queued: bool,
+    ) -> Progress {
         let bundle = self.bundle.clone();
         let declared = &bundle.graph(self.graph).tools[tool.0];
-        let mut names = self.names();
-        names.args = Some(args.clone());
+        let local = Local::args(args.clone());
+        let (timeout, cache) = (declared.timeout.as_ref(), declared.cache.as_ref());
         match (&declared.call, &declared.ask) {
-            (Some(call), _) => {
-                let settings = (declared.timeout.as_ref(), declared.cache.as_ref());
-                self.begin_call(step, call, &names, settings, queued)
-            }
-            (None, Some(ask)) => self.begin_ask(step, ask, &names, declared.timeout.as_ref()),
+            (Some(call), _) => self.begin_call(step, call, &local, Sending { timeout, cache, place, queued }),
+            (None, Some(ask)) => self.begin_ask(step, ask, &local, timeout),
             (None, None) => Progress::Done(Outcome::Nothing),
         }
     }
 
     /// Holds an admitted call back. A child's share is reserved now, so that it does not depend on when the
     /// call gets its place.
-    fn queue_call(&mut self, step: &StepId, tool: ToolIx, args: &Value) -> Stage {
+    fn queue_call(&mut self, step: &StepId, tool: ToolIx, args: &Value, place: Place) -> Stage {
         let bundle = self.bundle.clone();
         let declared = &bundle.graph(self.graph).tools[tool.0];
         let is_graph =
             matches!(&declared.call, Some(c) if matches!(c.callee, deepgraph_graph::Callee::Graph(_)));
         if !is_graph {
-            return Stage::Queued;
+            return Stage::Queued(None);
         }
-        match self.begin_tool(step, tool, args, true) {
-            Progress::Open(_) => Stage::Queued,
+        match self.begin_tool(step, tool, args, place, true) {
+            Progress::Open(_) => Stage::Queued(None),
             done => Stage::Admitted(done),
         }
     }
@@ -217,38 +214,41 @@ impl Machine {
     /// Lets queued calls of a turn run while there are free places, in call order.
     pub(crate) fn release_queued(&mut self, node: usize) {
         loop {
-            let crate::run::Work::Turn(turn) = &self.current[node].work else { return };
+            let Some(Work::Turn(turn)) = self.current.get_mut(node).map(|run| &mut run.work) else { return };
+            let bundle = self.bundle.clone();
+            let tools = &bundle.graph(self.graph).tools;
             let next = turn.calls.iter().position(|c| {
-                matches!(c.stage, Stage::Queued)
+                matches!(c.stage, Stage::Queued(_))
                     && c.tool.is_some_and(|tool| {
-                        let cap = self.plan().tools[tool.0].parallel.as_ref();
-                        let cap = cap.and_then(|p| p.count(&self.config)).unwrap_or(u64::MAX).max(1);
+                        let cap = tools[tool.0].parallel.as_ref().and_then(|p| p.count(&self.config));
                         let out = turn.calls.iter().filter(|o| o.tool == c.tool && o.is_open()).count();
-                        (out as u64) < cap
+                        (out as u64) < cap.unwrap_or(u64::MAX).max(1)
                     })
             });
-            let Some(k) = next else { return };
-            let (step, tool, args) =
-                (turn.calls[k].step.clone(), turn.calls[k].tool, turn.calls[k].args.clone());
-            let name = turn.calls[k].call.name.clone();
-            let Some(tool) = tool else { return };
-            self.tell(Event::CallAdmitted { step: step.clone(), tool: name, args: args.clone() });
-            let progress = match self.queued.remove(&step) {
-                Some(spawn) => {
-                    self.open(spawn);
-                    Progress::Open(Attempts::FIRST)
-                }
-                None => self.begin_tool(&step, tool, &args, false),
+            let Some(call) = next.and_then(|k| turn.calls.get_mut(k)) else { return };
+            let (Some(k), Some(tool), Stage::Queued(spawn)) = (next, call.tool, &mut call.stage) else {
+                return;
             };
-            if let crate::run::Work::Turn(turn) = &mut self.current[node].work {
-                turn.calls[k].stage = Stage::Admitted(progress);
+            let spawn = spawn.take();
+            let (step, args, name) = (call.step.clone(), call.args.clone(), call.call.name.clone());
+            self.tell(Event::CallAdmitted { step: step.clone(), tool: name, args: args.clone() });
+            let place = Place { node, part: Part::Call(k) };
+            let progress = match spawn {
+                Some(spawn) => self.send(*spawn),
+                None => self.begin_tool(&step, tool, &args, place, false),
+            };
+            self.unfinished = self.unfinished.saturating_sub(usize::from(progress.is_done()));
+            if let Some(Work::Turn(turn)) = self.current.get_mut(node).map(|run| &mut run.work)
+                && let Some(call) = turn.calls.get_mut(k)
+            {
+                call.stage = Stage::Admitted(progress);
             }
         }
     }
 }
 
 /// Reads a call's arguments: JSON, an object, with what the tool wants.
-fn read_arguments(tool: &Tool, text: &str) -> Result<Value, String> {
+pub(crate) fn read_arguments(tool: &Tool, text: &str) -> Result<Value, String> {
     let text = if text.trim().is_empty() { "{}" } else { text };
     let wanted = || {
         let fields: Vec<String> = tool

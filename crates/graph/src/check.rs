@@ -3,10 +3,11 @@
 mod cycles;
 mod ranges;
 mod reach;
-pub(crate) mod recursion;
+mod recursion;
 #[cfg(test)]
 mod tests;
 mod unused;
+mod waits;
 mod ways;
 mod writers;
 
@@ -18,11 +19,12 @@ use crate::shape::Shape;
 use crate::source::Place;
 use crate::{Graph, NodeIx};
 
-/// Checks the graphs of a file, and marks the nodes of the `finally` stages.
+/// Checks the graphs of all files, and marks the nodes of the `finally` stages.
 pub(crate) fn check(reader: &mut Reader<'_>, decls: &Decls<'_>, reading: &mut Reading) {
     let may_be_null = decls.config.iter().filter(|(_, field)| field.optional && field.default.is_none());
     let optional: BTreeSet<Arc<str>> = may_be_null.map(|(key, _)| key.clone()).collect();
     for ((graph, sites), decl) in reading.graphs.iter_mut().zip(&reading.sites).zip(&decls.graphs) {
+        reader.enter(decls.files, decl.file);
         let shape = Shape::of(graph);
         let title = decl.title();
         reach::mark_finally(graph, &shape);
@@ -32,6 +34,7 @@ pub(crate) fn check(reader: &mut Reader<'_>, decls: &Decls<'_>, reading: &mut Re
             reach::unreachable(&mut checked);
             reach::shared_stage(&mut checked);
             reach::not_run(&mut checked);
+            waits::check(&mut checked);
         }
         if !sites.limits_broken {
             cycles::endless(&mut checked);
@@ -44,7 +47,8 @@ pub(crate) fn check(reader: &mut Reader<'_>, decls: &Decls<'_>, reading: &mut Re
         ranges::limits(&mut checked, decl, &decls.config);
         ways::never_taken(reader, decl);
     }
-    recursion::check(reader, decls, reading);
+    recursion::check(reader, decls, reading, &optional);
+    reader.enter(decls.files, 0);
     unused::graphs(reader, decls, reading);
 }
 

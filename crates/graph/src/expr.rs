@@ -7,8 +7,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use deepgraph_protocol::Value;
-use minijinja::Environment;
 use minijinja::value::{Enumerator, Kwargs, Object, ObjectRepr, Value as Jinja};
+use minijinja::{Environment, Expression};
 
 /// Instructions that one evaluation may use.
 const FUEL: u64 = 5_000_000;
@@ -19,15 +19,37 @@ pub trait Names: Send + Sync + fmt::Debug + 'static {
     fn lookup(&self, name: &str) -> Option<Value>;
 }
 
+/// Names that an expression or template may read and that cost something to make.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wants {
+    /// `limits`.
+    pub limits: bool,
+    /// `run`.
+    pub run: bool,
+}
+
+impl Wants {
+    /// What a text may read: a name that does not stand in it can not be read.
+    fn of(source: &str) -> Wants {
+        Wants { limits: source.contains("limits"), run: source.contains("run") }
+    }
+
+    fn with(self, other: Wants) -> Wants {
+        Wants { limits: self.limits || other.limits, run: self.run || other.run }
+    }
+}
+
 /// An expression. Compiled in the [`Programs`] of its bundle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expr {
-    /// Key in the programs.
-    pub(crate) key: Arc<str>,
+    /// Place among the programs.
+    pub(crate) index: usize,
     /// Its text.
     pub source: Arc<str>,
     /// Where it stands: `FILE:LINE:COLUMN`.
     pub place: Arc<str>,
+    /// What it may read.
+    pub wants: Wants,
 }
 
 /// A template that gives text.
@@ -39,6 +61,8 @@ pub struct Text {
     pub source: Arc<str>,
     /// Where it stands: `FILE:LINE:COLUMN`, or the prompt file.
     pub place: Arc<str>,
+    /// What it may read.
+    pub wants: Wants,
 }
 
 /// A value with expressions in it.
@@ -56,6 +80,19 @@ pub enum ValueExpr {
     Record(Vec<(Arc<str>, ValueExpr)>),
 }
 
+impl ValueExpr {
+    /// What it may read.
+    pub fn wants(&self) -> Wants {
+        match self {
+            ValueExpr::Expr(expr) => expr.wants,
+            ValueExpr::Text(text) => text.wants,
+            ValueExpr::Literal(_) => Wants::default(),
+            ValueExpr::List(items) => items.iter().fold(Wants::default(), |w, i| w.with(i.wants())),
+            ValueExpr::Record(fields) => fields.iter().fold(Wants::default(), |w, (_, v)| w.with(v.wants())),
+        }
+    }
+}
+
 /// An expression or template that could not be evaluated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: `{source_text}`: {message}")]
@@ -70,19 +107,40 @@ pub struct EvalError {
 
 /// The compiled expressions and templates of a bundle.
 pub struct Programs {
-    env: Environment<'static>,
-    /// How many there are: the next key.
+    compiled: Compiled,
+    /// The texts of the expressions, by index.
+    sources: Vec<Arc<str>>,
+    /// How many templates there are: the next key.
     count: usize,
+}
+
+/// Compiled expressions borrow the environment that they are evaluated in.
+type Expressions<'e> = Vec<Expression<'e, 'static>>;
+
+self_cell::self_cell!(
+    struct Compiled {
+        owner: Environment<'static>,
+        #[not_covariant]
+        dependent: Expressions,
+    }
+);
+
+/// The names that evaluations read. Made once for several of them.
+#[derive(Clone, Debug)]
+pub struct Context(Jinja);
+
+impl Context {
+    /// Of these names.
+    pub fn of(names: impl Names) -> Context {
+        Context(Jinja::from_object(Root(names)))
+    }
 }
 
 impl fmt::Debug for Programs {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Programs({})", self.count)
+        write!(f, "Programs({} expressions, {} templates)", self.sources.len(), self.count)
     }
 }
-
-/// The name under which an expression's value is left in the state of its template.
-const RESULT: &str = "__value";
 
 impl Default for Programs {
     fn default() -> Programs {
@@ -113,50 +171,71 @@ impl Programs {
         env.remove_global("debug");
         env.add_filter("tojson", to_json_text);
         env.add_test("none", |value: &Jinja| value.is_none() || value.is_undefined());
-        Programs { env, count: 0 }
+        Programs { compiled: Compiled::new(env, |_| Vec::new()), sources: Vec::new(), count: 0 }
+    }
+
+    /// The environment, to add to it. Expressions that were compiled in it are compiled again when all is added.
+    fn open(&mut self) -> Environment<'static> {
+        let closed = Compiled::new(Environment::empty(), |_| Vec::new());
+        std::mem::replace(&mut self.compiled, closed).into_owner()
+    }
+
+    fn close(&mut self, env: Environment<'static>) {
+        self.compiled = Compiled::new(env, |_| Vec::new());
+    }
+
+    /// Compiles all expressions, now that nothing is added any more: until then each is compiled when it is
+    /// evaluated.
+    pub(crate) fn finished(mut self) -> Programs {
+        let sources = std::mem::take(&mut self.sources);
+        let env = self.open();
+        self.compiled = Compiled::new(env, |env| {
+            // Each was compiled when it was added; what is lost here could not be evaluated either.
+            sources.iter().map_while(|s| env.compile_expression_owned(s.to_string()).ok()).collect()
+        });
+        self.sources = sources;
+        self
     }
 
     /// Compiles an expression.
     pub(crate) fn add_expr(&mut self, source: &str, place: &str) -> Result<Expr, minijinja::Error> {
-        // Compiled on its own first, so that a syntax error is told of the expression, not of our wrapping.
-        self.env.compile_expression_owned(source.to_owned()).map(drop)?;
-        let key = self.next_key();
-        self.env.add_template_owned(key.to_string(), format!("{{% set {RESULT} = ({source}) %}}"))?;
-        Ok(Expr { key, source: source.into(), place: place.into() })
+        self.compiled.borrow_owner().compile_expression_owned(source.to_owned()).map(drop)?;
+        let index = self.sources.len();
+        self.sources.push(source.into());
+        Ok(Expr { index, source: source.into(), place: place.into(), wants: Wants::of(source) })
     }
 
     /// Compiles a template.
     pub(crate) fn add_text(&mut self, source: &str, place: &str) -> Result<Text, minijinja::Error> {
-        let key = self.next_key();
-        self.env.add_template_owned(key.to_string(), source.to_owned())?;
-        Ok(Text { key, source: source.into(), place: place.into() })
-    }
-
-    fn next_key(&mut self) -> Arc<str> {
         self.count += 1;
-        format!("p{}", self.count).into()
+        let key: Arc<str> = format!("p{}", self.count).into();
+        let mut env = self.open();
+        let added = env.add_template_owned(key.to_string(), source.to_owned());
+        self.close(env);
+        added?;
+        Ok(Text { key, source: source.into(), place: place.into(), wants: Wants::of(source) })
     }
 
     /// The value of an expression.
-    pub fn eval(&self, expr: &Expr, names: &Arc<dyn Names>) -> Result<Value, EvalError> {
-        let run = || -> Result<Value, minijinja::Error> {
-            let captured = self.env.get_template(&expr.key)?.render_captured(context(names))?;
-            let found = captured.state().lookup(RESULT).unwrap_or_default();
-            from_jinja(&found)
-        };
-        run().map_err(|e| eval_error(&expr.place, &expr.source, &e))
+    pub fn eval(&self, expr: &Expr, names: &Context) -> Result<Value, EvalError> {
+        let ready = self.compiled.with_dependent(|env, compiled| match compiled.get(expr.index) {
+            Some(expression) => expression.eval(names.0.clone()),
+            None => env.compile_expression_owned(expr.source.to_string())?.eval(names.0.clone()),
+        });
+        ready.and_then(|found| from_jinja(&found)).map_err(|e| eval_error(&expr.place, &expr.source, &e))
     }
 
     /// The text of a template.
-    pub fn render(&self, text: &Text, names: &Arc<dyn Names>) -> Result<String, EvalError> {
-        self.env
+    pub fn render(&self, text: &Text, names: &Context) -> Result<String, EvalError> {
+        self.compiled
+            .borrow_owner()
             .get_template(&text.key)
-            .and_then(|t| t.render(context(names)))
+            .and_then(|t| t.render(names.0.clone()))
             .map_err(|e| eval_error(&text.place, &text.source, &e))
     }
 
     /// The value of a value with expressions.
-    pub fn value(&self, value: &ValueExpr, names: &Arc<dyn Names>) -> Result<Value, EvalError> {
+    pub fn value(&self, value: &ValueExpr, names: &Context) -> Result<Value, EvalError> {
         match value {
             ValueExpr::Literal(fixed) => Ok(fixed.clone()),
             ValueExpr::Expr(expr) => self.eval(expr, names),
@@ -195,15 +274,11 @@ fn eval_error(place: &Arc<str>, source: &Arc<str>, error: &minijinja::Error) -> 
     EvalError { place: place.clone(), source_text: first.into(), message }
 }
 
-fn context(names: &Arc<dyn Names>) -> Jinja {
-    Jinja::from_object(Root(names.clone()))
-}
-
 /// The top level names of an evaluation.
 #[derive(Debug)]
-struct Root(Arc<dyn Names>);
+struct Root<N: Names>(N);
 
-impl Object for Root {
+impl<N: Names> Object for Root<N> {
     fn get_value(self: &Arc<Self>, key: &Jinja) -> Option<Jinja> {
         match key.as_str()? {
             "null" => Some(Jinja::UNDEFINED),

@@ -31,20 +31,45 @@ pub(crate) struct Scope<'d> {
     pub result: Result<Type, &'static str>,
     /// Whether `error` is known.
     pub error: bool,
-    /// Whether `item` and `index` are known.
-    pub item: bool,
+    /// The type of `item`, beside which `index` is known; or where they are.
+    pub item: Result<Type, &'static str>,
+    /// Whether what is written here is written once per item.
+    pub per_item: bool,
+    /// What alone may be read; none: all that is known.
+    pub only: Option<Only>,
+}
+
+/// What alone a text may read that is no part of the work of a graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Only {
+    /// `secret.NAME`. The walker notes the names among what was read.
+    Secrets,
+    /// The input channels.
+    Input,
 }
 
 impl<'d> Scope<'d> {
     /// Only what is known everywhere.
     pub fn plain(home: Home<'d>) -> Scope<'d> {
         let reason = "`result` is known in `update`, `answer` and `next`";
-        Scope { home, args: None, result: Err(reason), error: false, item: false }
+        let item = Err("known in nodes with `each` only");
+        Scope { home, args: None, result: Err(reason), error: false, item, per_item: false, only: None }
     }
 
     /// The same with a result, or the reason why there is none.
     pub fn with_result(&self, result: Result<Type, &'static str>) -> Scope<'d> {
         Scope { result, ..self.clone() }
+    }
+
+    /// The same within one of several items.
+    pub fn with_item(&self, item: Type, per_item: bool) -> Scope<'d> {
+        Scope { item: Ok(item), per_item, ..self.clone() }
+    }
+
+    /// The same once all items are through.
+    pub fn after_items(&self, result: Result<Type, &'static str>) -> Scope<'d> {
+        let item = Err("not known in `next`, which follows when all items are through");
+        Scope { result, item, per_item: false, ..self.clone() }
     }
 
     /// The same with `error` and without a result.

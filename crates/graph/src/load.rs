@@ -6,13 +6,15 @@ mod tests;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use deepgraph_protocol::Value;
 use sha2::{Digest, Sha256};
 
 use crate::diagnostic::{Diagnostics, Sink, code};
 use crate::files::{self, Files};
-use crate::read::{Reader, declare};
-use crate::source::{self, FileText, Kind, Node, Place};
-use crate::{Bundle, BundleSource, Concurrency, OpTable, Programs};
+use crate::gather::{GraphFiles, gather};
+use crate::read::{Decls, Reader, declare};
+use crate::source::{FileText, Place};
+use crate::{Bundle, BundleSource, Concurrency, Field, Graph, OpTable, Programs, Server};
 
 /// A graph file that can be run, with what is probably not meant in it.
 #[derive(Debug)]
@@ -23,123 +25,133 @@ pub struct Loaded {
     pub warnings: Diagnostics,
 }
 
-/// Reads, checks and compiles a graph file with everything that it names.
+/// Reads, checks and compiles a graph file with everything that it names: prompts, and the graph files that it
+/// calls.
 ///
 /// `entry` is the path of the file as the user gave it; it is shown in messages and its last part is read
-/// through `files`, which know the files of its folder. All mistakes are found in one pass.
+/// through `files`, which know the files of its folder and of those below. All mistakes are found in one pass.
+///
+/// Tools of MCP servers are checked against `ops`, where it has them ([`OpTable::with_server`]). A run needs them:
+/// load the file once, ask the `servers` of the bundle for their tools, add these to `ops`, and load it again. The
+/// servers are the same both times. Tools of a server that is not in `ops` are taken as they are called.
 pub fn load(entry: &str, files: &dyn Files, ops: &OpTable) -> Result<Loaded, Diagnostics> {
     let (_, name) = files::split(entry);
+    let mut out = Sink::default();
     let text = match files.read(name) {
         Ok(text) => text,
         Err(why) => {
             let file = FileText::new(entry, "");
-            let mut out = Sink::default();
             let place = Place { line: 1, column: 1 };
             out.error(code::NO_FILE, &file, place, format!("{entry} can not be read: {why}"));
             return Err(out.finish(&file));
         }
     };
     let file = FileText::new(entry, text.as_str());
-    let mut out = Sink::default();
-    let parsed = source::parse(&text);
-    for e in parsed.errors {
-        out.error(e.code, &file, e.place, e.message).hint(e.help.map(str::to_owned));
+    let mut texts = BTreeMap::new();
+    let gathered = gather(entry, text, files, ops, &mut out, &mut texts);
+    if gathered.list.first().is_none_or(|first| first.tree.is_none()) {
+        return Err(out.finish(&file));
     }
-    let Some(root) = parsed.node else { return Err(out.finish(&file)) };
     let mut reader = Reader {
         entry,
         files,
         ops,
         file: file.clone(),
+        folder: String::new(),
         out,
         programs: Programs::new(),
-        texts: BTreeMap::from([(name.to_owned(), text)]),
+        texts,
     };
-    let (graphs, config, concurrency) = read(&mut reader, &root, name);
+    let parts = read(&mut reader, &gathered);
     if reader.out.has_errors() {
         return Err(reader.out.finish(&file));
     }
-    let source = BundleSource { entry: entry.to_owned(), files: reader.texts };
+    let tools = parts.servers.iter().filter_map(|s| Some((s.name.clone(), ops.server(&s.name)?.to_vec())));
+    let source = BundleSource { entry: entry.to_owned(), files: reader.texts, tools: tools.collect() };
     let bundle = Bundle {
-        graphs,
-        config,
-        concurrency,
+        graphs: parts.graphs,
+        config: parts.config,
+        concurrency: parts.concurrency,
         ops: ops.clone(),
-        programs: reader.programs,
+        servers: parts.servers,
+        programs: reader.programs.finished(),
         hash: hash(&source),
         source,
     };
     Ok(Loaded { bundle, warnings: reader.out.finish(&file) })
 }
 
-type Parts = (Vec<crate::Graph>, BTreeMap<Arc<str>, crate::Field>, Concurrency);
+/// What is read of a bundle.
+#[derive(Default)]
+struct Parts {
+    graphs: Vec<Graph>,
+    config: BTreeMap<Arc<str>, Field>,
+    concurrency: Concurrency,
+    servers: Vec<Server>,
+}
 
-fn read(reader: &mut Reader<'_>, root: &Node, file_name: &str) -> Parts {
-    let Kind::Map(_) = root.kind else {
-        let message = format!("a graph file is a mapping, not {}", root.kind_name());
-        reader.error(code::WRONG_KIND, root.place, message);
-        return (Vec::new(), BTreeMap::new(), Concurrency::default());
-    };
-    if !check_version(reader, root) {
-        return (Vec::new(), BTreeMap::new(), Concurrency::default());
+fn read(reader: &mut Reader<'_>, files: &GraphFiles) -> Parts {
+    let decls = declare(reader, files);
+    if decls.graphs.is_empty() {
+        return Parts::default();
     }
-    let name = root_name(reader, root, file_name);
-    let decls = declare(reader, root, name);
-    let concurrency = reader.concurrency(root);
+    let concurrency = concurrency(reader, &decls);
+    let servers = reader.servers(&decls);
     let mut reading = reader.read(&decls);
     crate::check::check(reader, &decls, &mut reading);
-    (reading.graphs, decls.config, concurrency)
-}
-
-/// Whether the file may be one of this version: of another one it is not known what belongs into it.
-fn check_version(reader: &mut Reader<'_>, root: &Node) -> bool {
-    match root.entry("deepgraph") {
-        None => {
-            reader
-                .error(code::MISSING_KEY, root.place, "a graph file begins with `deepgraph: 1`")
-                .help("the number is the version of the format");
-        }
-        Some((_, node)) if matches!(node.kind, Kind::Int(1)) => {}
-        Some((_, node)) => {
-            reader.error(
-                code::BAD_VALUE,
-                node.place,
-                "this program reads version 1 of the format: `deepgraph: 1`",
-            );
-            return !matches!(node.kind, Kind::Int(_) | Kind::Float(_));
-        }
+    // What nothing calls was read for its mistakes only.
+    let kept = || decls.graphs.iter().take(decls.kept);
+    let config = decls.config.iter().filter(|(key, _)| kept().any(|g| g.config.contains_key(&***key)));
+    reading.graphs.truncate(decls.kept);
+    Parts {
+        config: config.map(|(key, field)| (key.clone(), field.clone())).collect(),
+        graphs: reading.graphs,
+        concurrency,
+        servers,
     }
-    true
 }
 
-/// The name of the root: as written, else that of the file.
-fn root_name(reader: &mut Reader<'_>, root: &Node, file_name: &str) -> Arc<str> {
-    let stem = file_name.rsplit_once('.').map_or(file_name, |(stem, _)| stem);
-    let fit = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '_' };
-    let from_file: String = stem.chars().take(64).map(fit).collect();
-    let fallback: Arc<str> = if from_file.is_empty() { "graph".into() } else { from_file.into() };
-    let Some(node) = root.get("name") else { return fallback };
-    let Some(name) = reader.plain_text(node, "`name`") else { return fallback };
-    let key = source::Key { name: name.clone(), place: node.place };
-    if reader.check_label(&key, "a graph") { name } else { fallback }
+/// The caps of the first file. Those of the others hold where they are run themselves.
+fn concurrency(reader: &mut Reader<'_>, decls: &Decls<'_>) -> Concurrency {
+    let mut caps = Concurrency::default();
+    for root in decls.graphs.iter().filter(|g| g.parent.is_none()).rev() {
+        reader.enter(decls.files, root.file);
+        caps = reader.concurrency(root.node);
+    }
+    caps
 }
 
-/// SHA-256 over names and texts of all files, lengths included so that no two sets of files look the same.
+/// SHA-256 over names and texts of all files and the tools of servers, lengths included so that no two sources look
+/// the same.
 fn hash(source: &BundleSource) -> Arc<str> {
     let mut hasher = Sha256::new();
-    let (_, entry) = files::split(&source.entry);
-    for text in std::iter::once(entry).chain(source.files.iter().flat_map(|(k, v)| [k.as_str(), v.as_str()]))
-    {
+    let mut add = |text: &str| {
         hasher.update((text.len() as u64).to_be_bytes());
         hasher.update(text.as_bytes());
+    };
+    let (_, entry) = files::split(&source.entry);
+    add(entry);
+    source.files.iter().flat_map(|(path, text)| [path, text]).for_each(|text| add(text));
+    if !source.tools.is_empty() {
+        // No file has an empty path.
+        add("");
+        for (server, tools) in &source.tools {
+            add(server);
+            add(&Value::of(tools).to_json_text());
+        }
     }
     let digest = hasher.finalize();
     digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>().into()
 }
 
 impl Bundle {
-    /// Compiles a bundle again from the texts that it was made from, as resuming a run does.
+    /// Compiles a bundle again from the texts and the tools of servers that it was made from, as resuming a run
+    /// does.
     pub fn from_source(source: &BundleSource, ops: &OpTable) -> Result<Bundle, Diagnostics> {
-        load(&source.entry, &source.files, ops).map(|loaded| loaded.bundle)
+        let mut ops = ops.clone();
+        for (server, tools) in &source.tools {
+            ops = ops.with_server(server, tools.clone());
+        }
+        load(&source.entry, &source.files, &ops).map(|loaded| loaded.bundle)
     }
 }

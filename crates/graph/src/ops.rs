@@ -2,6 +2,7 @@
 //!
 //! An op is known here by its name and types only; what it does is registered with the runtime.
 
+pub(crate) mod server;
 #[cfg(test)]
 mod tests;
 
@@ -16,8 +17,10 @@ use crate::source::{self, FileText, Node};
 use crate::types::builtin;
 use crate::{Field, Mismatch, RecordType, Type, nearest};
 
+pub use server::ServerTool;
+
 /// Ops of the agreed language that do not exist yet.
-pub const NOT_BUILT: [&str; 4] = ["publish", "assemble_published", "propose_profile", "join"];
+pub const NOT_BUILT: [&str; 3] = ["publish", "assemble_published", "propose_profile"];
 
 /// An op as graphs see it.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,12 +35,17 @@ pub struct Op {
     pub result: Arc<RecordType>,
     /// Whether it changes anything outside.
     pub writes: bool,
+    /// The JSON Schema of its input as its server gives it, for models; none: that of `input`.
+    pub schema: Option<Value>,
+    /// Whether fields that are not in `input` are passed on.
+    pub open: bool,
 }
 
 impl Op {
     /// Checks an input and completes it with defaults. Fields that are not given and optional stay away.
     pub fn check_input(&self, input: &Map) -> Result<Map, Mismatch> {
-        let record = RecordType { name: Some(self.name.clone()), fields: self.input.clone(), open: false };
+        let record =
+            RecordType { name: Some(self.name.clone()), fields: self.input.clone(), open: self.open };
         let field = Field::of(Type::Record(Arc::new(record)));
         let checked = field.check(&Value::from(input.clone()))?;
         Ok(checked.as_map().cloned().unwrap_or_default())
@@ -48,6 +56,8 @@ impl Op {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OpTable {
     ops: BTreeMap<Arc<str>, Op>,
+    /// The tools of the MCP servers whose lists are known, by server.
+    servers: BTreeMap<Arc<str>, Vec<ServerTool>>,
 }
 
 impl OpTable {
@@ -92,6 +102,8 @@ fn read_op(name: &Arc<str>, node: &Node, file: &FileText, out: &mut Sink) -> Op 
         input: Vec::new(),
         result: Arc::new(RecordType { name: None, fields: Vec::new(), open: false }),
         writes: true,
+        schema: None,
+        open: false,
     };
     let types = TypeEnv::default();
     for (key, value) in node.entries() {

@@ -11,11 +11,13 @@ use std::sync::Arc;
 use deepgraph_protocol::{ExitClass, Value};
 
 pub use limit::{Counted, Limit, OnReach, Reserve};
-pub use node::{Ask, Call, Callee, Cut, ModelNode, Node, Overflow, Retry, Returns, Tool, Truncate, Verb};
+pub use node::{
+    Ask, Call, Callee, Cut, Each, ModelNode, Node, Overflow, Retry, Returns, Tool, Truncate, Verb,
+};
 pub use route::{Route, Target, Way, Write};
 pub use setting::Setting;
 
-use crate::{Field, OpTable, Programs};
+use crate::{Field, OpTable, Programs, ServerTool, Text};
 
 /// A graph file with all graphs below it. Immutable; shared by every scope of a run.
 #[derive(Debug)]
@@ -26,23 +28,28 @@ pub struct Bundle {
     pub config: BTreeMap<Arc<str>, Field>,
     /// Run-wide caps of the driver.
     pub concurrency: Concurrency,
-    /// The ops that it was checked against.
+    /// The ops that it was checked against; tools of servers among them, as `SERVER.TOOL`.
     pub ops: OpTable,
+    /// The servers that it calls tools of, of all graphs. Their tools are known where `ops` has them.
+    pub servers: Vec<Server>,
     /// Compiled expressions and templates.
     pub programs: Programs,
     /// The files that it was made from.
     pub source: BundleSource,
-    /// SHA-256 over `source`, hexadecimal.
+    /// SHA-256 over `source`, hexadecimal; the folder of `entry` is no part of it.
     pub hash: Arc<str>,
 }
 
 /// The texts that a bundle is made from: enough to compile it again.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct BundleSource {
     /// Path of the graph file, as given.
     pub entry: String,
     /// Every file read, by path relative to the graph file's folder.
     pub files: BTreeMap<String, String>,
+    /// The tools of the servers that were asked, by server.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub tools: BTreeMap<Arc<str>, Vec<ServerTool>>,
 }
 
 /// Run-wide caps, held by queueing. None: unbounded.
@@ -78,7 +85,8 @@ pub struct Graph {
     /// Its name.
     pub name: Arc<str>,
     /// Its path in the bundle: `deep_research`, `deep_research/supervisor`. Local graphs are always listed
-    /// directly under the root's name.
+    /// directly under the root's name. A graph of another file has the path by which it is called:
+    /// `lib/other.yaml`, `lib/other.yaml#researcher`.
     pub path: Arc<str>,
     /// What it is for.
     pub description: Arc<str>,
@@ -100,6 +108,35 @@ pub struct Graph {
     pub finally: Option<Route>,
     /// Its nodes, in plan order.
     pub nodes: Vec<Node>,
+    /// Its channels and nodes by name.
+    pub lookup: Arc<Lookup>,
+}
+
+/// What the names of one graph mean.
+#[derive(Debug, Default)]
+pub struct Lookup {
+    channels: BTreeMap<Arc<str>, ChannelIx>,
+    nodes: BTreeMap<Arc<str>, NodeIx>,
+}
+
+impl Lookup {
+    /// Of these channels and nodes.
+    pub fn of(channels: &[Channel], nodes: &[Node]) -> Lookup {
+        Lookup {
+            channels: channels.iter().enumerate().map(|(i, c)| (c.name.clone(), ChannelIx(i))).collect(),
+            nodes: nodes.iter().enumerate().map(|(i, n)| (n.name.clone(), NodeIx(i))).collect(),
+        }
+    }
+
+    /// The channel of a name.
+    pub fn channel(&self, name: &str) -> Option<ChannelIx> {
+        self.channels.get(name).copied()
+    }
+
+    /// The node of a name.
+    pub fn node(&self, name: &str) -> Option<NodeIx> {
+        self.nodes.get(name).copied()
+    }
 }
 
 /// A typed place of the state.
@@ -113,6 +150,51 @@ pub struct Channel {
     pub reducer: Reducer,
     /// What it reads as before anything is written.
     pub initial: Value,
+    /// Where its value is kept between runs; none: nowhere. Only channels of the graph that is run are kept, and
+    /// only those of the root instance: a called one begins empty.
+    pub persist: Option<Persist>,
+}
+
+/// Where the value of a channel is kept between runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Persist {
+    /// With the thread of the run (a conversation): nowhere where the run has none.
+    Thread,
+    /// Under a key, rendered over the input of the run: it reads input channels only. Channels with the same key are
+    /// kept side by side, each under its own name.
+    Key(Text),
+}
+
+/// An MCP server: a source of tools outside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Server {
+    /// Its name in the file.
+    pub name: Arc<str>,
+    /// How it is reached.
+    pub transport: Transport,
+    /// The secrets that its texts read as `secret.NAME`, by name, in byte order. One that is not there is empty text
+    /// when they are rendered, so whoever does it looks first.
+    pub secrets: Vec<Arc<str>>,
+}
+
+/// How a server is reached. `secret.NAME` is all that its texts can read: they are rendered by
+/// [`Programs::render`](crate::Programs::render) with names of which `secret` is a map.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Transport {
+    /// Streamable HTTP.
+    Http {
+        /// Its address.
+        url: Text,
+        /// Headers of every request.
+        headers: Vec<(Arc<str>, Text)>,
+    },
+    /// A program that talks over its standard input and output.
+    Command {
+        /// The program and its arguments; at least one.
+        command: Vec<Text>,
+        /// Variables of its environment.
+        env: Vec<(Arc<str>, Text)>,
+    },
 }
 
 /// How a write is joined with what a channel holds.
@@ -154,12 +236,12 @@ impl Bundle {
 impl Graph {
     /// The channel of a name.
     pub fn channel(&self, name: &str) -> Option<ChannelIx> {
-        self.channels.iter().position(|c| &*c.name == name).map(ChannelIx)
+        self.lookup.channel(name)
     }
 
     /// The node of a name.
     pub fn node(&self, name: &str) -> Option<NodeIx> {
-        self.nodes.iter().position(|n| &*n.name == name).map(NodeIx)
+        self.lookup.node(name)
     }
 
     /// The tool of a name.

@@ -1,27 +1,38 @@
 //! From the positioned tree to the plan, with all mistakes at once.
 
 mod attempts;
+mod callable;
 pub(crate) mod calls;
+mod counting;
 pub(crate) mod declare;
+mod each;
 pub(crate) mod fields;
+mod file;
 mod graph;
 mod keys;
 mod limits;
 mod model;
 mod names;
 mod nodes;
+mod overrides;
+mod persist;
 mod routes;
+mod servers;
+mod sets;
 mod settings;
 mod sites;
+mod state;
 #[cfg(test)]
 mod tests;
 mod tools;
 mod values;
+mod waits;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, Sink, code};
+use crate::gather::GraphFiles;
 use crate::source::{FileText, Node, Place};
 use crate::{Expr, Files, Graph, OpTable, Programs};
 
@@ -35,15 +46,17 @@ pub(crate) struct Reader<'a> {
     pub entry: &'a str,
     pub files: &'a dyn Files,
     pub ops: &'a OpTable,
-    /// The graph file.
+    /// The graph file that is being read.
     pub file: FileText,
+    /// Its folder, from that of the first one, with its last `/`, or "".
+    pub folder: String,
     pub out: Sink,
     pub programs: Programs,
     /// Texts of the files read, by path.
     pub texts: BTreeMap<String, String>,
 }
 
-/// A graph file read.
+/// All graphs, read.
 pub(crate) struct Reading {
     pub graphs: Vec<Graph>,
     pub sites: Vec<Sites>,
@@ -57,11 +70,20 @@ pub(crate) struct Home<'d> {
 }
 
 impl<'a> Reader<'a> {
-    /// Reads every graph of a file.
+    /// Goes on in another file: places are places in it, and its paths are relative to its folder.
+    pub fn enter(&mut self, files: &GraphFiles, index: usize) {
+        if let Some(file) = files.list.get(index) {
+            self.file = file.text.clone();
+            self.folder = file.folder().to_owned();
+        }
+    }
+
+    /// Reads every graph.
     pub fn read(&mut self, decls: &Decls<'_>) -> Reading {
         let mut graphs = Vec::new();
         let mut sites = Vec::new();
         for own in &decls.graphs {
+            self.enter(decls.files, own.file);
             let (graph, site) = self.graph(Home { all: decls, own });
             graphs.push(graph);
             sites.push(site);

@@ -24,6 +24,21 @@ pub(crate) fn clean(text: &str) -> Bundle {
     }
 }
 
+/// Loads the first of several files.
+pub(crate) fn load_first(list: &[(&str, &str)], ops: &OpTable) -> Result<Loaded, Diagnostics> {
+    let all = list.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned()));
+    load(list[0].0, &all.collect::<BTreeMap<String, String>>(), ops)
+}
+
+/// All that is said of several files, each with its file before it.
+pub(crate) fn said_of(list: &[(&str, &str)], ops: &OpTable) -> Vec<String> {
+    let said = match load_first(list, ops) {
+        Ok(loaded) => loaded.warnings,
+        Err(e) => e,
+    };
+    said.iter().map(|d| format!("{}: {}", d.file, line(d))).collect()
+}
+
 /// All that is said of a file: `CODE LINE:COLUMN MESSAGE`, and ` | HELP` where there is help.
 pub(crate) fn said(text: &str) -> Vec<String> {
     let list = match try_load(text) {

@@ -8,6 +8,7 @@ use deepgraph_protocol::Value;
 pub(crate) mod builtin;
 mod check;
 pub(crate) mod duration;
+pub(crate) mod from_schema;
 pub(crate) mod schema;
 #[cfg(test)]
 mod tests;

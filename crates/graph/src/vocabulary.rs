@@ -32,6 +32,7 @@ pub const GRAPH: Words = words(
         "state",
         "input",
         "output",
+        "mcp",
         "tools",
         "limits",
         "exits",
@@ -41,7 +42,7 @@ pub const GRAPH: Words = words(
         "nodes",
         "graphs",
     ],
-    &["profiles", "upgrade", "mcp", "schedule"],
+    &["profiles", "upgrade", "schedule"],
 );
 
 /// Keys that only the root graph has.
@@ -58,7 +59,10 @@ pub const FIELD: Words = words(
 );
 
 /// What a channel has beside the keys of a field.
-pub const CHANNEL: Words = words("channel", &["reduce"], &["persist"]);
+pub const CHANNEL: Words = words("channel", &["reduce", "persist"], &[]);
+
+/// An MCP server.
+pub const SERVER: Words = words("server", &["url", "headers", "command", "env"], &[]);
 
 /// A way of a route, written out.
 pub const WAY: Words = words("way", &["if", "update", "to", "exit"], &[]);
@@ -66,8 +70,21 @@ pub const WAY: Words = words("way", &["if", "update", "to", "exit"], &[]);
 /// What every node may have.
 pub const NODE: Words = words(
     "node",
-    &["update", "next", "on_error", "timeout", "retry", "cache", "title"],
-    &["after", "defer", "each", "max_items", "parallel"],
+    &[
+        "update",
+        "next",
+        "after",
+        "defer",
+        "each",
+        "max_items",
+        "parallel",
+        "on_error",
+        "timeout",
+        "retry",
+        "cache",
+        "title",
+    ],
+    &[],
 );
 
 /// What the verbs of nodes have beside that, by verb.
@@ -78,7 +95,7 @@ pub const VERBS: [Words; 4] = [
         &[],
     ),
     words("run_tools", &["run_tools"], &[]),
-    words("call", &["call", "input"], &["config", "grant", "effect"]),
+    words("call", &["call", "input", "config", "grant", "effect"], &[]),
     words("ask", &["ask", "returns"], &[]),
 ];
 
@@ -99,7 +116,11 @@ pub const TOOL: Words = words(
         "parameters",
         "call",
         "ask",
+        "only",
         "input",
+        "config",
+        "grant",
+        "effect",
         "update",
         "next",
         "on_error",
@@ -109,10 +130,11 @@ pub const TOOL: Words = words(
         "returns",
         "answer",
         "answer_max",
+        "approve",
         "parallel",
         "overflow",
     ],
-    &["only", "config", "grant", "effect", "approve"],
+    &[],
 );
 
 /// A limit.
@@ -120,6 +142,8 @@ pub const LIMIT: Words = words(
     "limit",
     &[
         "count",
+        "if",
+        "per",
         "max",
         "gain",
         "below",
@@ -132,9 +156,9 @@ pub const LIMIT: Words = words(
         "reserve",
         "scope",
     ],
-    &["if", "per"],
+    &[],
 );
 
 /// Every kind of mapping, those of the verbs apart.
-pub const MAPPINGS: [Words; 11] =
-    [GRAPH, CONCURRENCY, FIELD, CHANNEL, WAY, NODE, MESSAGES, TRUNCATE, RETRY, TOOL, LIMIT];
+pub const MAPPINGS: [Words; 12] =
+    [GRAPH, CONCURRENCY, FIELD, CHANNEL, SERVER, WAY, NODE, MESSAGES, TRUNCATE, RETRY, TOOL, LIMIT];

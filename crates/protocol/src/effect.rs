@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::{Event, Grant, Map, Millis, OutputShape, StepId};
+use crate::{Event, ExitReason, Grant, Map, Millis, Nesting, OutputShape, StepId};
 
 /// One output of a Machine's `apply`: something to do, or something to tell.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -48,7 +48,9 @@ pub enum Effect {
         /// The op's name.
         op: Arc<str>,
         /// Its input, by name.
-        input: Map,
+        input: Arc<Map>,
+        /// Whether it changes anything outside.
+        writes: bool,
         /// How long an equal call's result may be reused, in milliseconds; none: never.
         cache_ms: Option<u64>,
     },
@@ -59,11 +61,13 @@ pub enum Effect {
         /// The graph, by its path in the bundle.
         graph: Arc<str>,
         /// Its input.
-        input: Map,
+        input: Arc<Map>,
         /// Its configuration.
-        config: Map,
+        config: Arc<Map>,
         /// What it may use.
         grant: Grant,
+        /// How often each graph whose nesting is limited encloses it, itself included, by path.
+        nesting: Nesting,
     },
     /// Ask a person.
     Ask {
@@ -91,6 +95,8 @@ pub enum Effect {
         step: StepId,
         /// Milliseconds that it may still take.
         grace_ms: u64,
+        /// The exit by which a child is to end; none: cancelled.
+        reason: Option<ExitReason>,
     },
 }
 

@@ -1,10 +1,11 @@
 //! What a journal holds.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Exit, Map, ModelReply, ReportOutcome, Spent, StepError, StepId, Usage, Value};
+use crate::{Exit, ExitReason, Map, ModelReply, ReportOutcome, Spent, StepError, StepId, Usage, Value};
 
 /// Milliseconds since 1970-01-01 UTC.
 pub type Millis = i64;
@@ -92,11 +93,20 @@ pub enum EntryBody {
         /// The timer's name.
         timer: Arc<str>,
     },
+    /// Channels were set by hand: the first entry of a fork that is its own. Steps that were put out before are
+    /// put out again over the new state.
+    StateEdited {
+        /// The new values, by channel.
+        state: Map,
+    },
     /// Somebody, or the parent, wants the instance to stop.
     CancelRequested {
         /// Why, for the record.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         detail: Option<String>,
+        /// The exit by which it is to end, its `finally` stage included; none: cancelled.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<ExitReason>,
     },
 }
 
@@ -106,9 +116,9 @@ pub struct Started {
     /// The graph, by its path in the bundle: `deep_research`, `deep_research/supervisor`.
     pub graph: Arc<str>,
     /// The input, by channel name, checked against the declared types.
-    pub input: Map,
+    pub input: Arc<Map>,
     /// The effective configuration.
-    pub config: Map,
+    pub config: Arc<Map>,
     /// What the parent allows it to use; at the root, everything.
     #[serde(default)]
     pub grant: Grant,
@@ -118,7 +128,19 @@ pub struct Started {
     pub semantics: u32,
     /// Hash of graphs, prompts and configuration.
     pub bundle: Arc<str>,
+    /// How often each graph whose nesting is limited encloses this instance, itself included, by path.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub nesting: Nesting,
+    /// What channels that are kept between runs held last, by name.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub persisted: Map,
+    /// Under which key each channel is kept between runs, by name; none of those that are not kept.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub keys: BTreeMap<Arc<str>, Arc<str>>,
 }
+
+/// How often a graph encloses an instance, by path.
+pub type Nesting = BTreeMap<Arc<str>, u64>;
 
 /// Bounds that a child gets from its parent. None: the parent has no such limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -138,6 +160,9 @@ pub struct Grant {
     /// The moment by which it must be through, its own `finally` included.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline: Option<Millis>,
+    /// Milliseconds in which its steps may work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub active_ms: Option<u64>,
 }
 
 /// What a step brought back.
@@ -169,4 +194,7 @@ pub struct ScopeEnd {
     /// The ends of all instances below it, in delegation order, each parent before its children.
     #[serde(default)]
     pub children: Vec<Exit>,
+    /// What its channels that are kept between runs hold, by name.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub persisted: Map,
 }

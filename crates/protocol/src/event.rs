@@ -34,6 +34,22 @@ pub enum Event {
         /// Progress text.
         title: Arc<str>,
     },
+    /// A step for an item of a list started.
+    ItemStarted {
+        /// The item's step.
+        step: StepId,
+        /// Progress text.
+        title: Arc<str>,
+    },
+    /// A list was longer than the node may run over: the items beyond are left out.
+    ItemsLeftOut {
+        /// The node's step.
+        step: StepId,
+        /// How many.
+        left_out: u64,
+        /// How many are run.
+        bound: u64,
+    },
     /// A tool call was admitted.
     CallAdmitted {
         /// The call's step.

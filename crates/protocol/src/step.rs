@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 /// The position of a step: `supervise.1/supervisor_tools.2/ConductResearch.1/researcher.3`.
 ///
 /// Segments are joined by `/`. A node's segment is `NAME.VISIT` (visits of that node in its scope, from 1); a
-/// tool call's is `NAME.K`, the K-th call of its turn, below the node that runs the turn. Ids come from
+/// tool call's is `NAME.K`, the K-th call of its turn, below the node that runs the turn; an item's is `item.K`,
+/// the K-th of the list, below the node that runs over it; the question whether a call may be run is `approval`,
+/// below the call. Ids come from
 /// position and name alone, so they are the same in every run that takes the same way, whatever finished
 /// first, and survive a new version of the program.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -38,6 +40,21 @@ impl StepId {
     /// The id of the `k`-th call (from 1) of the turn that this step runs.
     pub fn call(&self, tool: &str, k: usize) -> StepId {
         StepId(format!("{self}/{tool}.{k}").into())
+    }
+
+    /// The id of the `k`-th item (from 1) of the list that this step runs over.
+    pub fn item(&self, k: usize) -> StepId {
+        StepId(format!("{self}/item.{k}").into())
+    }
+
+    /// The id of the question whether this call may be run.
+    pub fn approval(&self) -> StepId {
+        StepId(format!("{self}/approval").into())
+    }
+
+    /// What stands behind the id of a step that this one is below of, without the `/` between.
+    pub fn below(&self, above: &StepId) -> Option<&str> {
+        self.0.strip_prefix(&*above.0)?.strip_prefix('/')
     }
 
     /// The scope that this step starts, if it starts one.

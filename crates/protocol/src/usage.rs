@@ -1,6 +1,6 @@
 //! What steps cost.
 
-use std::ops::AddAssign;
+use std::ops::{AddAssign, SubAssign};
 
 use serde::{Deserialize, Serialize};
 
@@ -66,6 +66,17 @@ impl AddAssign for Spent {
         self.cost_unknown += other.cost_unknown;
         self.model_calls += other.model_calls;
         self.tool_calls += other.tool_calls;
+    }
+}
+
+/// Never below 0: what is given back was added before.
+impl SubAssign for Spent {
+    fn sub_assign(&mut self, other: Spent) {
+        self.tokens = self.tokens.saturating_sub(other.tokens);
+        self.cost_micro_usd = self.cost_micro_usd.saturating_sub(other.cost_micro_usd);
+        self.cost_unknown = self.cost_unknown.saturating_sub(other.cost_unknown);
+        self.model_calls = self.model_calls.saturating_sub(other.model_calls);
+        self.tool_calls = self.tool_calls.saturating_sub(other.tool_calls);
     }
 }
 

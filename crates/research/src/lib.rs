@@ -7,6 +7,7 @@ pub mod assemble;
 pub mod cite;
 pub mod facts;
 pub mod handoff;
+pub mod join;
 pub mod marks;
 pub mod ops;
 pub mod passage;

@@ -6,6 +6,7 @@ use serde::de::DeserializeOwned;
 use crate::assemble;
 use crate::cite::cite;
 use crate::handoff::{self, Sources};
+use crate::join::{Section, join};
 
 /// An op.
 #[derive(Clone, Copy, Debug)]
@@ -27,6 +28,7 @@ pub const OPS: &[Op] = &[
     Op { name: "extract_handoff", run: extract_op },
     Op { name: "assemble", run: assemble_op },
     Op { name: "cite", run: cite_op },
+    Op { name: "join", run: join_op },
 ];
 
 /// The op of a name.
@@ -67,6 +69,11 @@ fn cite_op(input: &Map) -> Result<Value, StepError> {
     let report = cite(&text(input, "text")?, &sources(input)?);
     let citations = report.citations.iter().map(|c: &Citation| Value::of(c)).collect();
     Ok(Value::record([("text", Value::from(report.text)), ("citations", citations)]))
+}
+
+fn join_op(input: &Map) -> Result<Value, StepError> {
+    let sections = optional::<Vec<Section>>(input, "sections")?;
+    Ok(Value::record([("text", Value::from(join(&sections)))]))
 }
 
 fn text(input: &Map, name: &str) -> Result<String, StepError> {
@@ -139,12 +146,19 @@ mod tests {
             ("handoff", json!({"objective": 5}), "objective"),
             ("cite", json!({"text": "x", "sources": [1]}), "sources"),
             ("assemble", json!({"question": "x", "handoffs": {}}), "handoffs"),
+            ("join", json!({"sections": [{"title": "x"}]}), "sections"),
         ] {
             let error = run(name, input).expect_err(name);
             assert_eq!(error.kind, ErrorKind::InvalidInput);
             assert!(error.message.contains(field), "{error}");
         }
         assert!(op("nothing").is_none());
+    }
+
+    #[test]
+    fn sections_are_joined() {
+        let joined = run("join", json!({"sections": [{"title": "A", "text": "a"}, {"text": "b"}]}));
+        assert_eq!(joined.map(|v| v.text("text").to_owned()), Ok("## A\n\na\n\nb".to_owned()));
     }
 
     #[test]

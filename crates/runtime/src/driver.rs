@@ -45,6 +45,8 @@ pub(crate) struct Driver<'a> {
     /// Answers that were brought along, for the question of an id or for whichever is open.
     pub(crate) answers: Vec<(Option<StepId>, String)>,
     pub(crate) cache: BTreeMap<CacheKey, (Millis, Value)>,
+    /// Under which key each channel of the root is kept beyond the run.
+    pub(crate) keys: BTreeMap<Arc<str>, Arc<str>>,
     pub(crate) previews: mpsc::UnboundedSender<(StepId, String)>,
     pub(crate) cancel: Cancel,
     pub(crate) tally: Tally,
@@ -81,6 +83,7 @@ impl<'a> Driver<'a> {
             questions: BTreeMap::new(),
             answers: Vec::new(),
             cache: BTreeMap::new(),
+            keys: BTreeMap::new(),
             previews,
             cancel: Cancel::No,
             tally: Tally::default(),
@@ -286,7 +289,7 @@ impl<'a> Driver<'a> {
         self.cancel = level;
         if first {
             let detail = Some("cancelled by the user".to_owned());
-            self.commit_later(&ScopePath::root(), EntryBody::CancelRequested { detail });
+            self.commit_later(&ScopePath::root(), EntryBody::CancelRequested { detail, reason: None });
         }
         if level == Cancel::AtOnce {
             for (scope, step) in self.tasks.steps() {

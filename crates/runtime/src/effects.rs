@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use deepgraph_protocol::{
-    Effect, EntryBody, ErrorKind, ModelRequest, SEMANTICS, ScopePath, Started, StepError, StepId, Value,
+    Effect, EntryBody, ErrorKind, ExitReason, ModelRequest, SEMANTICS, ScopePath, Started, StepError, StepId,
+    Value,
 };
 use sha2::{Digest, Sha256};
 
@@ -28,7 +29,7 @@ impl Driver<'_> {
             Effect::RunOp { step, attempt, timeout_ms, op, input, cache_ms, .. } => {
                 self.run_op(scope, step, attempt, timeout_ms, &op, input, cache_ms);
             }
-            Effect::Spawn { step, graph, input, config, grant } => {
+            Effect::Spawn { step, graph, input, config, grant, nesting } => {
                 let started = Started {
                     graph,
                     input,
@@ -37,6 +38,8 @@ impl Driver<'_> {
                     attempt: 1,
                     semantics: SEMANTICS,
                     bundle: self.bundle.hash.clone(),
+                    nesting,
+                    ..Started::default()
                 };
                 self.slots.enqueue(step.scope(), EntryBody::Started(started));
             }
@@ -48,7 +51,7 @@ impl Driver<'_> {
                 let wait = u64::try_from(at - self.now()).unwrap_or(0);
                 self.tasks.timer(scope.clone(), timer, Duration::from_millis(wait));
             }
-            Effect::Abandon { step, grace_ms } => self.abandon(scope, step, grace_ms),
+            Effect::Abandon { step, grace_ms, reason } => self.abandon(scope, step, grace_ms, reason),
         }
     }
 
@@ -129,7 +132,7 @@ impl Driver<'_> {
         attempt: u32,
         timeout_ms: Option<u64>,
         name: &str,
-        input: deepgraph_protocol::Map,
+        input: Arc<deepgraph_protocol::Map>,
         cache_ms: Option<u64>,
     ) {
         let Some(op) = self.runtime.ops.get(name).cloned() else {
@@ -138,7 +141,7 @@ impl Driver<'_> {
             let error = StepError::new(ErrorKind::NotFound, message);
             return self.commit_later(scope, EntryBody::Failed { step, error });
         };
-        let call = CacheKey { call: format!("{name} {}", Value::from(input.clone())) };
+        let call = CacheKey { call: format!("{name} {}", Value::Map(input.clone())) };
         if let (Some(ms), Some((at, known))) = (cache_ms, self.cache.get(&call))
             && u64::try_from(self.now() - at).unwrap_or(0) < ms
         {
@@ -150,7 +153,7 @@ impl Driver<'_> {
         let (scope, step) = (scope.clone(), step);
         let (key, key_step) = (scope.clone(), step.clone());
         self.tasks.spawn(&key, &key_step, async move {
-            let result = bounded(place, timeout_ms, op.call(input)).await;
+            let result = bounded(place, timeout_ms, op.call(Arc::unwrap_or_clone(input))).await;
             Done::Op { scope, step, attempt, cache, result }
         });
     }
@@ -207,14 +210,14 @@ impl Driver<'_> {
         }
     }
 
-    fn abandon(&mut self, scope: &ScopePath, step: StepId, grace_ms: u64) {
+    fn abandon(&mut self, scope: &ScopePath, step: StepId, grace_ms: u64, reason: Option<ExitReason>) {
         let child = step.scope();
         if self.slots.withdraw(&child) {
             return self.give_up(scope, step);
         }
         if self.machines.contains_key(&child) {
             let detail = Some("the graph that called it ended".to_owned());
-            return self.commit_later(&child, EntryBody::CancelRequested { detail });
+            return self.commit_later(&child, EntryBody::CancelRequested { detail, reason });
         }
         let asked = self.questions.remove(&step).is_some();
         if asked || grace_ms == 0 || self.cancel == crate::Cancel::AtOnce {

@@ -30,6 +30,14 @@ pub enum RunError {
         /// What does not fit.
         problem: String,
     },
+    /// The key under which a channel is kept between runs can not be made.
+    #[error("channel `{channel}` can not be kept: its key (`persist`) has no value: {why}")]
+    NoKey {
+        /// The channel.
+        channel: String,
+        /// Why.
+        why: String,
+    },
     /// The driver came to a stop with work left: a fault of ours.
     #[error("run {run} came to a stop although nothing is open; its journal is kept, please report this")]
     Stalled {

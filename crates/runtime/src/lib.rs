@@ -13,6 +13,7 @@
 //! | `slots` | run-wide caps, held by queueing |
 //! | `resume` | Machines from journals |
 //! | `progress` | what observers are told; the run's record |
+//! | `persist` | channels that are kept between runs |
 //! | `ops` | the ops that graphs can call |
 //! | `ask` | questions to a person |
 
@@ -23,6 +24,7 @@ mod driver;
 mod effects;
 mod error;
 mod ops;
+mod persist;
 mod progress;
 mod resume;
 mod run;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use deepgraph_engine::Machine;
 use deepgraph_graph::{Bundle, GraphIx};
 use deepgraph_model::Models;
-use deepgraph_protocol::{EntryBody, Grant, Map, RunStatus, SEMANTICS, ScopeEnd, ScopePath, Started, StepId};
+use deepgraph_protocol::{EntryBody, Map, RunStatus, SEMANTICS, ScopeEnd, ScopePath, Started, StepId};
 use deepgraph_store::{RunId, RunRecord, RunUpdate, Store};
 use tokio::sync::mpsc;
 
@@ -15,6 +15,7 @@ use crate::clock::Clock;
 use crate::control::Control;
 use crate::driver::{Driver, Stop};
 use crate::ops::Ops;
+use crate::persist;
 use crate::progress::Observer;
 use crate::resume::{Live, fold_live};
 
@@ -49,6 +50,8 @@ pub struct NewRun {
     pub config: Map,
     /// What a resume needs to set the same things up again (models, documents), as the caller likes it.
     pub settings: serde_json::Value,
+    /// The conversation that it belongs to: channels with `persist: thread` go on from its last run.
+    pub thread: Option<String>,
 }
 
 /// How driving came to an end.
@@ -95,15 +98,17 @@ impl Runtime {
         let root = ScopePath::root();
         let machine = Machine::new(new.bundle.clone(), GraphIx(0), root.clone());
         driver.machines.insert(root.clone(), Live { machine, position: 0 });
-        let started = Started {
+        let mut started = Started {
             graph: new.bundle.root().path.clone(),
-            input: new.input.clone(),
-            config: new.config.clone(),
-            grant: Grant::default(),
+            input: Arc::new(new.input.clone()),
+            config: Arc::new(new.config.clone()),
             attempt: 1,
             semantics: SEMANTICS,
             bundle: new.bundle.hash.clone(),
+            ..Started::default()
         };
+        persist::recall(&*self.store, &new.bundle, new.thread.as_deref(), &mut started)?;
+        driver.keys = started.keys.clone();
         driver.commit_later(&root, EntryBody::Started(started));
         self.finish(driver, control, observer, received).await
     }
@@ -128,6 +133,7 @@ impl Runtime {
         }
         let mut driver = Driver::new(self, run.clone(), epoch, bundle.clone(), previews);
         driver.answers = answers;
+        driver.keys = rows.iter().find_map(|row| keys_of(&row.entry.body)).unwrap_or_default();
         let tally = &mut driver.tally;
         let machines = fold_live(&bundle, &rows, &mut |told| {
             tally.note(&told.event);
@@ -157,9 +163,16 @@ impl Runtime {
             Stop::Over(end) => {
                 let exit = &end.exit;
                 let status = RunStatus::of_ended(&exit.reason, exit.class, exit.findings, end.report, false);
-                driver.record(&driver.tally.ended(status, &end))?;
+                let mut update = driver.tally.ended(status, &end);
+                persist::leave(&driver.keys, &end, &mut update);
+                driver.record(&update)?;
                 Ok(Ended::Over(Box::new(Outcome { status, end: *end })))
             }
         }
     }
+}
+
+/// The keys of the channels that a run keeps, from its first entry.
+fn keys_of(entry: &EntryBody) -> Option<std::collections::BTreeMap<Arc<str>, Arc<str>>> {
+    if let EntryBody::Started(started) = entry { Some(started.keys.clone()) } else { None }
 }

@@ -135,6 +135,17 @@ pub enum StoreError {
         /// Why.
         detail: String,
     },
+    /// A value that a run left can not be read.
+    #[error(
+        "the value kept as \"{key}\" can not be read: {detail}. Restore the file from a copy, or run without what \
+         was kept"
+    )]
+    CorruptKept {
+        /// Its key.
+        key: String,
+        /// Why.
+        detail: String,
+    },
     /// Another process holds the file for too long.
     #[error(
         "{path} is locked by another process and did not become free. Nothing was written. Try again; if it \

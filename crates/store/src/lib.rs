@@ -23,7 +23,7 @@ pub use memory::MemoryStore;
 pub use record::{RunId, RunRecord, RunUpdate};
 pub use sqlite::SqliteStore;
 
-use deepgraph_protocol::{Entry, RunStatus, ScopePath};
+use deepgraph_protocol::{Entry, RunStatus, ScopePath, Value};
 
 /// One entry to append.
 #[derive(Clone, Debug, PartialEq)]
@@ -89,6 +89,10 @@ pub trait Store: Send + Sync {
     /// The run that a person means: the beginning of an id that no other run's id has, or `last` for the
     /// newest. Errors name the runs that it could have been.
     fn find_run(&self, prefix: &str) -> Result<RunRecord, StoreError>;
+
+    /// The value that a run left under a key for those after it, by [`RunUpdate::keep`]: the last one written,
+    /// whichever run that was.
+    fn kept(&self, key: &str) -> Result<Option<Value>, StoreError>;
 
     /// The rows of a run whose seq is greater than `after_seq`, by seq. A row that is missing or can not be
     /// read is an error: half a journal folds to something that never was.

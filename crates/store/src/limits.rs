@@ -81,5 +81,9 @@ pub(crate) fn check_record(record: &RunRecord) -> Result<(), StoreError> {
 /// [`check`] for a change of a record.
 pub(crate) fn check_update(run: &RunId, update: &RunUpdate) -> Result<(), StoreError> {
     check(&update.output, run, || "the output".into())?;
-    check(&update.settings, run, || "the settings".into())
+    check(&update.settings, run, || "the settings".into())?;
+    update
+        .keep
+        .iter()
+        .try_for_each(|(key, value)| check(value, run, || format!("the value kept as \"{key}\"")))
 }

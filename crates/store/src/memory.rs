@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use deepgraph_protocol::{RunStatus, ScopePath};
+use deepgraph_protocol::{RunStatus, ScopePath, Value};
 
 use crate::find::{self, Ids};
 use crate::{Append, RunId, RunRecord, RunUpdate, Store, StoreError, Stored, limits};
@@ -12,6 +12,7 @@ use crate::{Append, RunId, RunRecord, RunUpdate, Store, StoreError, Stored, limi
 #[derive(Debug, Default)]
 pub struct MemoryStore {
     runs: Mutex<BTreeMap<RunId, Run>>,
+    kept: Mutex<BTreeMap<String, Value>>,
 }
 
 #[derive(Debug)]
@@ -73,6 +74,8 @@ impl Store for MemoryStore {
         }
         if let Some(update) = update {
             update.apply(&mut found.record);
+            let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+            kept.extend(update.keep.iter().cloned());
         }
         Ok(found.record.last_event_seq)
     }
@@ -100,6 +103,10 @@ impl Store for MemoryStore {
         let runs = self.lock();
         let run = find::find(&*runs, prefix)?;
         runs.get(&run).map(|found| found.record.clone()).ok_or(StoreError::UnknownRun { run })
+    }
+
+    fn kept(&self, key: &str) -> Result<Option<Value>, StoreError> {
+        Ok(self.kept.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned())
     }
 
     fn entries(&self, run: &RunId, after_seq: u64) -> Result<Vec<Stored>, StoreError> {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use deepgraph_protocol::{Exit, Map, Millis, ReportOutcome, RunStatus, StepId};
+use deepgraph_protocol::{Exit, Map, Millis, ReportOutcome, RunStatus, StepId, Value};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -172,6 +172,8 @@ pub struct RunUpdate {
     pub output: Option<Map>,
     /// How the run is set up from now on: for an attempt with other limits.
     pub settings: Option<serde_json::Value>,
+    /// Values to keep beyond the run, by key: see [`Store::kept`](crate::Store::kept). Not part of the record.
+    pub keep: Vec<(String, Value)>,
 }
 
 impl RunUpdate {

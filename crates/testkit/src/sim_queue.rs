@@ -24,7 +24,7 @@ pub(crate) enum What {
     /// A model comes back; late where the attempt has timed out.
     Model { step: StepId, attempt: u32, request: Arc<ModelRequest>, late: bool },
     /// An op comes back; late where the attempt has timed out.
-    Op { step: StepId, attempt: u32, op: Arc<str>, input: Map, late: bool },
+    Op { step: StepId, attempt: u32, op: Arc<str>, input: Arc<Map>, late: bool },
     /// The time of an attempt is up.
     TimedOut { step: StepId, attempt: u32, ms: Millis },
     /// The person says something.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use deepgraph_protocol::{Effect, EntryBody, ErrorKind, Millis, ScopePath, StepError, StepId};
+use deepgraph_protocol::{Effect, EntryBody, ErrorKind, ExitReason, Millis, ScopePath, StepError, StepId};
 
 use crate::sim_queue::{Item, What};
 use crate::sim_world::World;
@@ -67,10 +67,16 @@ impl World<'_> {
         self.queue.push(Item { at: self.now + takes, scope, what: what(timeout.is_some()) });
     }
 
-    pub(crate) fn abandon(&mut self, scope: ScopePath, step: StepId, grace_ms: u64) {
+    pub(crate) fn abandon(
+        &mut self,
+        scope: ScopePath,
+        step: StepId,
+        grace_ms: u64,
+        reason: Option<ExitReason>,
+    ) {
         let child = step.scope();
         if self.machines.contains_key(&child) {
-            return self.commit(child, EntryBody::CancelRequested { detail: None });
+            return self.commit(child, EntryBody::CancelRequested { detail: None, reason });
         }
         let until = self.now + Millis::try_from(grace_ms).unwrap_or(Millis::MAX);
         match self.queue.comes_back(&step) {

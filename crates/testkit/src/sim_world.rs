@@ -9,8 +9,8 @@ use std::sync::Arc;
 use deepgraph_engine::Machine;
 use deepgraph_graph::GraphIx;
 use deepgraph_protocol::{
-    Effect, Entry, EntryBody, ErrorKind, Grant, Map, Millis, ModelRequest, Output, SEMANTICS, ScopePath,
-    Started, StepError, StepId, StepOutput, Usage,
+    Effect, Entry, EntryBody, ErrorKind, Map, Millis, ModelRequest, Output, SEMANTICS, ScopePath, Started,
+    StepError, StepId, StepOutput, Usage,
 };
 
 use crate::sim_outside::Said;
@@ -51,12 +51,12 @@ impl<'a> World<'a> {
         let mut world = World::new(sim);
         let started = Started {
             graph: bundle.root().path.clone(),
-            input,
-            config,
-            grant: Grant::default(),
+            input: Arc::new(input),
+            config: Arc::new(config),
             attempt: 1,
             semantics: SEMANTICS,
             bundle: bundle.hash.clone(),
+            ..Started::default()
         };
         world.machines.insert(ScopePath::root(), Machine::new(bundle, GraphIx(0), ScopePath::root()));
         world.commit(ScopePath::root(), EntryBody::Started(started));
@@ -135,7 +135,7 @@ impl<'a> World<'a> {
 
     fn cancel(&mut self) {
         if !std::mem::replace(&mut self.cancelled, true) {
-            self.commit(ScopePath::root(), EntryBody::CancelRequested { detail: None });
+            self.commit(ScopePath::root(), EntryBody::CancelRequested { detail: None, reason: None });
         }
     }
 
@@ -282,7 +282,7 @@ impl<'a> World<'a> {
                 let at = self.now + Millis::try_from(delay_ms).unwrap_or(Millis::MAX);
                 self.queue.push(Item { at, scope, what: What::Send(effect) });
             }
-            Effect::Spawn { step, graph, input, config, grant } => {
+            Effect::Spawn { step, graph, input, config, grant, nesting } => {
                 let Some(ix) = self.sim.bundle.find(&graph) else { return };
                 let child = step.scope();
                 let bundle = self.sim.bundle.clone();
@@ -297,6 +297,8 @@ impl<'a> World<'a> {
                     attempt: 1,
                     semantics: SEMANTICS,
                     bundle: bundle.hash.clone(),
+                    nesting,
+                    ..Started::default()
                 };
                 self.commit(child, EntryBody::Started(started));
             }
@@ -309,7 +311,7 @@ impl<'a> World<'a> {
                 }
             }
             Effect::WakeAt { timer, at } => self.queue.push(Item { at, scope, what: What::Timer(timer) }),
-            Effect::Abandon { step, grace_ms } => self.abandon(scope, step, grace_ms),
+            Effect::Abandon { step, grace_ms, reason } => self.abandon(scope, step, grace_ms, reason),
         }
     }
 

@@ -56,6 +56,7 @@ impl Charges {
             | EntryBody::ChildEnded { .. }
             | EntryBody::Answered { .. }
             | EntryBody::TimerFired { .. }
+            | EntryBody::StateEdited { .. }
             | EntryBody::CancelRequested { .. } => return None,
         };
         self.used += charge;

@@ -50,14 +50,14 @@ pub fn fold<'a>(bundle: &Arc<Bundle>, rows: impl IntoIterator<Item = Row<'a>>) -
                 .find(&started.graph)
                 .ok_or_else(|| FoldError::UnknownGraph(started.graph.to_string()))?;
             if row.scope.is_root() {
-                config.get_or_insert_with(|| started.config.clone());
+                config.get_or_insert_with(|| (*started.config).clone());
             }
             scopes.entry(row.scope.clone()).or_insert_with(|| Folding {
                 machine: Machine::new(bundle.clone(), graph, row.scope.clone()),
                 trace: ScopeTrace {
                     scope: row.scope.clone(),
                     graph: started.graph.clone(),
-                    input: started.input.clone(),
+                    input: (*started.input).clone(),
                     grant: Some(started.grant),
                     ..ScopeTrace::default()
                 },
@@ -192,6 +192,7 @@ impl Folding {
             | EntryBody::AttemptFailed { .. }
             | EntryBody::Failed { .. }
             | EntryBody::TimerFired { .. }
+            | EntryBody::StateEdited { .. }
             | EntryBody::CancelRequested { .. } => return,
         };
         // Still open: an answer that does not fit, or a reply that is tried again.
@@ -235,7 +236,10 @@ impl Folding {
                 self.trace.report = report;
                 self.trace.settled = settled;
             }
+            // An item stands below its node like a call.
+            Event::ItemStarted { step, .. } => self.begin_call(step, at, None),
             Event::ScopeStarted { .. }
+            | Event::ItemsLeftOut { .. }
             | Event::NodeStarted { .. }
             | Event::Asked { .. }
             | Event::LimitReached { .. }
@@ -295,7 +299,7 @@ impl Folding {
     fn note_effect(&mut self, effect: &Effect) {
         let (step, kind) = match effect {
             Effect::RunOp { step, op, input, .. } => {
-                (step, NodeKind::Op { op: op.clone(), input: input.clone() })
+                (step, NodeKind::Op { op: op.clone(), input: (**input).clone() })
             }
             Effect::Spawn { step, .. } => (step, NodeKind::Graph),
             Effect::Ask { step, question, .. } => (step, NodeKind::Ask { question: question.clone() }),

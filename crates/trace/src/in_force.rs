@@ -44,6 +44,9 @@ pub(crate) fn step_of(entry: &EntryBody) -> Option<&StepId> {
         | EntryBody::Failed { step, .. }
         | EntryBody::ChildEnded { step, .. }
         | EntryBody::Answered { step, .. } => Some(step),
-        EntryBody::Started(_) | EntryBody::TimerFired { .. } | EntryBody::CancelRequested { .. } => None,
+        EntryBody::Started(_)
+        | EntryBody::TimerFired { .. }
+        | EntryBody::StateEdited { .. }
+        | EntryBody::CancelRequested { .. } => None,
     }
 }

@@ -78,6 +78,7 @@ fn start(record: &RunRecord, bundle: &Arc<Bundle>, settings: Settings) -> Work {
         input: settings.input,
         config: settings.config,
         settings: record.settings.clone(),
+        thread: settings.thread,
     }))
 }
 

@@ -65,6 +65,9 @@ pub struct Options {
     /// Answers of the model `scripted`, for trying a graph out without a model: YAML or JSON
     #[arg(long, value_name = "FILE")]
     script: Option<PathBuf>,
+    /// The conversation that the run belongs to: channels with `persist: thread` go on where its last run stopped
+    #[arg(long, value_name = "NAME", value_parser = thread_name)]
+    thread: Option<String>,
     /// Print every value of the configuration with its origin, as `deepgraph config` does, and run nothing
     #[arg(long)]
     print_config: bool,
@@ -94,6 +97,7 @@ pub fn carry_out(options: Options, global: &Global) -> Result<ExitStatus, CliErr
         input: input.clone(),
         config: config.values.clone(),
         origins: config.origins,
+        thread: options.thread.clone(),
         ..Settings::default()
     };
     options.drive.apply(&mut settings)?;
@@ -108,8 +112,15 @@ pub fn carry_out(options: Options, global: &Global) -> Result<ExitStatus, CliErr
         input,
         config: config.values,
         settings: settings.to_record(),
+        thread: options.thread,
     };
     let run = runtime.record(&new)?;
     let held = driver.hold(&run)?;
     driver.drive(held, runtime, &run, &bundle, Work::Start(Box::new(new)), indexed.as_ref())
+}
+
+/// A name for a thread: any text that is not blank.
+fn thread_name(text: &str) -> Result<String, String> {
+    let name = text.trim();
+    if name.is_empty() { Err("a thread needs a name".to_owned()) } else { Ok(name.to_owned()) }
 }

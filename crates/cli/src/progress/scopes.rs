@@ -126,9 +126,14 @@ impl Scopes {
     }
 }
 
-/// The name of a step's node or tool.
+/// The name of a step's node or tool. An item of a list goes by the name of its node, an approval by that of its
+/// tool.
 pub fn name_of(step: &StepId) -> &str {
-    let last = step.last();
+    let mut segments = step.as_str().rsplit('/');
+    let mut last = segments.next().unwrap_or("");
+    if last == "approval" || last.starts_with("item.") {
+        last = segments.next().unwrap_or(last);
+    }
     last.rsplit_once('.').map_or(last, |(name, _)| name)
 }
 

@@ -20,6 +20,16 @@ pub fn words(event: &Event, scopes: &Scopes) -> Option<(ScopePath, String)> {
         // The calls tell it.
         Event::NodeStarted { step, .. } if matches!(scopes.verb(step), Some(Verb::RunTools(_))) => None,
         Event::NodeStarted { step, title } => of_step(step, one_line(title, SHOWN)),
+        Event::ItemStarted { step, title } if scopes.is_unspoken(step, title) => None,
+        Event::ItemStarted { step, title } => of_step(step, one_line(title, SHOWN)),
+        Event::ItemsLeftOut { step, left_out, bound } => of_step(
+            step,
+            format!(
+                "{}: {} left out, at most {bound} are run",
+                name_of(step),
+                when::counted(*left_out, "item", "items")
+            ),
+        ),
         Event::CallAdmitted { step, tool, args } => {
             of_step(step, call_in_words(tool, args, &scopes.arguments(step, tool)))
         }
@@ -76,6 +86,7 @@ pub fn is_notable(event: &Event) -> bool {
         | Event::CallMalformed { .. }
         | Event::AttemptFailed { .. }
         | Event::StepFailed { .. }
+        | Event::ItemsLeftOut { .. }
         | Event::LimitReached { .. } => true,
         Event::Exited { exit } => !exit.scope.is_root(),
         Event::Finishing { scope, .. } => scope.is_root(),

@@ -102,7 +102,7 @@ fn remainder(checked: &Checked<'_, '_>) -> DiGraph<(), ()> {
 }
 
 /// Whether a limit is sure to be in force. A bound of null switches it off; a granted one may be endless.
-fn certain(limit: &Limit, optional: &BTreeSet<Arc<str>>) -> bool {
+pub(super) fn certain(limit: &Limit, optional: &BTreeSet<Arc<str>>) -> bool {
     match &limit.max {
         None => false,
         Some(Setting::Literal(value)) => *value != Value::Null,
@@ -112,10 +112,14 @@ fn certain(limit: &Limit, optional: &BTreeSet<Arc<str>>) -> bool {
 
 /// Whether each start of a node increments a limit.
 fn bounds(graph: &Graph, limit: &Limit, ix: NodeIx) -> bool {
-    let verb = graph.nodes.get(ix.0).map(|n| &n.verb);
+    let node = graph.nodes.get(ix.0);
+    let verb = node.map(|n| &n.verb);
+    // A list without items makes no call.
+    let empty = node.is_some_and(|n| n.each.is_some());
     match &limit.counted {
         Counted::Names { nodes, .. } => nodes.contains(&ix),
         Counted::Meter(Meter::Turns | Meter::PaidTurns) => !offered(graph, ix).is_empty(),
+        Counted::Meter(Meter::ModelCalls | Meter::Steps) if empty => false,
         Counted::Meter(Meter::ModelCalls) => matches!(verb, Some(Verb::Model(_))),
         Counted::Meter(Meter::Steps) => matches!(verb, Some(Verb::Model(_) | Verb::Call(_) | Verb::Ask(_))),
         Counted::Meter(Meter::SuperSteps) => verb.is_some(),
@@ -128,6 +132,8 @@ fn bounds(graph: &Graph, limit: &Limit, ix: NodeIx) -> bool {
 /// Whether each call of a tool increments a limit.
 fn bounds_tool(limit: &Limit, tool: ToolIx) -> bool {
     match &limit.counted {
+        // Not each call is counted, or not all of them together.
+        Counted::Names { .. } if limit.condition.is_some() || limit.per.is_some() => false,
         Counted::Names { tools, .. } => tools.contains(&tool),
         Counted::Meter(Meter::ToolCalls) => true,
         _ => false,

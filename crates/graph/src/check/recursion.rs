@@ -1,71 +1,103 @@
-//! Graphs that call themselves.
+//! Graphs that call themselves, directly or through others and other files.
+//!
+//! The proof: a graph with a limit on its `depth` is not nested in itself for ever. Without those graphs no call may
+//! lead back to the graph that it stands in.
 
-use petgraph::algo::kosaraju_scc;
-use petgraph::graph::{DiGraph, NodeIndex};
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::Arc;
 
+use deepgraph_protocol::Meter;
+
+use super::cycles::certain;
 use crate::diagnostic::code;
+use crate::nearest::shortened_list;
 use crate::read::{Decl, Decls, Reader, Reading};
 use crate::source::Place;
+use crate::{Counted, Graph};
 
-/// Reports calls that lead back to the calling graph.
-pub(super) fn check(reader: &mut Reader<'_>, decls: &Decls<'_>, reading: &Reading) {
-    let bounded: Vec<bool> = decls.graphs.iter().map(is_bounded).collect();
-    let is_bounded = |ix: usize| bounded.get(ix).copied().unwrap_or(false);
-    let all = calls(decls, reading, |_| true);
-    // Each nesting of a graph with a bound is counted, so what leads into one can not go on for ever.
-    let unbounded = calls(decls, reading, |callee| !is_bounded(callee));
-    for (place, _) in circular(&unbounded) {
-        refuse(reader, place, false);
-    }
-    for (place, callee) in circular(&all) {
-        if is_bounded(callee) {
-            refuse(reader, place, true);
+/// Reports calls that lead back to the calling graph with no limit on the depth.
+pub(super) fn check(
+    reader: &mut Reader<'_>,
+    decls: &Decls<'_>,
+    reading: &Reading,
+    optional: &BTreeSet<Arc<str>>,
+) {
+    let bounded = |graph: &Graph| {
+        graph.limits.iter().any(|l| matches!(l.counted, Counted::Meter(Meter::Depth)) && certain(l, optional))
+    };
+    // What a broken limit would have counted is not known.
+    let open: Vec<bool> = reading
+        .graphs
+        .iter()
+        .zip(&reading.sites)
+        .map(|(graph, sites)| !sites.limits_broken && !bounded(graph))
+        .collect();
+    let is_open = |ix: usize| open.get(ix).copied().unwrap_or(false);
+    let mut told: BTreeSet<usize> = BTreeSet::new();
+    for (first, sites) in reading.sites.iter().enumerate() {
+        if !is_open(first) || told.contains(&first) {
+            continue;
+        }
+        for (place, callee) in &sites.calls {
+            let Some(way) = way_back(reading, &is_open, *callee, first) else { continue };
+            report(reader, decls, first, *place, &way);
+            told.extend(way);
+            break;
         }
     }
 }
 
-/// Refuses one call that leads back to its own graph.
-pub(crate) fn refuse(reader: &mut Reader<'_>, at: Place, is_bounded: bool) {
-    if is_bounded {
-        return reader.not_built(at, "a graph that calls itself, directly or through others,");
-    }
-    let message = "this graph calls itself, directly or through others, and no limit bounds how deep";
-    reader
-        .error(code::UNBOUNDED, at, message)
-        .help("a graph that calls itself needs a limit on the meter `depth`");
-}
-
-/// Whether a graph has a limit on how deep it is nested in itself.
-pub(crate) fn is_bounded(graph: &Decl<'_>) -> bool {
-    graph.limits.iter().any(|limit| {
-        let counts_depth = limit.node.get("count").and_then(|c| c.text()).is_some_and(|t| &**t == "depth");
-        counts_depth && limit.node.get("max").is_none_or(|max| !max.is_null())
-    })
-}
-
-/// Which graph calls which.
-fn calls(decls: &Decls<'_>, reading: &Reading, counts: impl Fn(usize) -> bool) -> DiGraph<(), Place> {
-    let mut calls = DiGraph::new();
-    for _ in &decls.graphs {
-        calls.add_node(());
-    }
-    for (caller, sites) in reading.sites.iter().enumerate() {
-        for (place, callee) in sites.calls.iter().filter(|(_, callee)| counts(*callee)) {
-            if *callee < decls.graphs.len() {
-                calls.add_edge(NodeIndex::new(caller), NodeIndex::new(*callee), *place);
+/// The shortest way by calls from a graph to another, both included.
+fn way_back(
+    reading: &Reading,
+    is_open: &impl Fn(usize) -> bool,
+    from: usize,
+    to: usize,
+) -> Option<Vec<usize>> {
+    let mut came: Vec<Option<usize>> = vec![None; reading.sites.len()];
+    let mut queue = VecDeque::from([from]);
+    while let Some(at) = queue.pop_front() {
+        if !is_open(at) {
+            continue;
+        }
+        if at == to {
+            let mut way = vec![at];
+            while let Some(before) = way.last().filter(|l| **l != from).and_then(|l| *came.get(*l)?) {
+                way.push(before);
+            }
+            way.reverse();
+            return Some(way);
+        }
+        for (_, callee) in reading.sites.get(at).map(|s| s.calls.as_slice()).unwrap_or_default() {
+            if let Some(slot @ None) = came.get_mut(*callee)
+                && *callee != from
+            {
+                *slot = Some(at);
+                queue.push_back(*callee);
             }
         }
     }
-    calls
+    None
 }
 
-/// The calls that lie on a circle, with the graph that each calls.
-fn circular(calls: &DiGraph<(), Place>) -> Vec<(Place, usize)> {
-    let components = kosaraju_scc(calls);
-    let together = |a: NodeIndex, b: NodeIndex| components.iter().any(|c| c.contains(&a) && c.contains(&b));
-    let edges = calls.edge_indices().filter_map(|edge| {
-        let (from, to) = calls.edge_endpoints(edge)?;
-        together(from, to).then(|| Some((*calls.edge_weight(edge)?, to.index()))).flatten()
-    });
-    edges.collect()
+fn report(reader: &mut Reader<'_>, decls: &Decls<'_>, first: usize, place: Place, way: &[usize]) {
+    let Some(own) = decls.graphs.get(first) else { return };
+    reader.enter(decls.files, own.file);
+    let names: Vec<&str> =
+        [first].iter().chain(way).filter_map(|ix| decls.graphs.get(*ix)).map(name).collect();
+    let message = match way.len() {
+        1 => format!("{} calls itself, and no limit bounds how deep", own.title()),
+        _ => {
+            format!("a graph calls itself, and no limit bounds how deep: {}", shortened_list(&names, " -> "))
+        }
+    };
+    let whose = if way.len() == 1 { "it" } else { "one of them" };
+    reader.error(code::UNBOUNDED, place, message).help(format!(
+        "give {whose} a limit on its nesting in itself: depth: {{count: depth, max: 3, refuse: true}}"
+    ));
+}
+
+/// A graph of the first file by its name, one of another file by its path.
+fn name<'d>(graph: &'d Decl<'_>) -> &'d str {
+    if graph.file == 0 { &graph.name } else { &graph.path }
 }

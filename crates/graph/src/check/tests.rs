@@ -1,3 +1,6 @@
+mod recursion;
+mod waits;
+
 use crate::testing::{clean, compare};
 
 /// A graph of these nodes; each writes the text channel of its own name unless it says more.

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use super::Checked;
-use crate::Verb;
 use crate::diagnostic::code;
 use crate::read::{Decl, Decls, Reader, Reading};
 use crate::source::{Kind, Node};
+use crate::{ToolIx, Verb};
 
 /// Tools that no node offers. Beside a mistake only those that nothing in the nodes can mean.
 pub(super) fn tools(checked: &mut Checked<'_, '_>, decl: &Decl<'_>) {
@@ -29,10 +29,16 @@ pub(super) fn tools(checked: &mut Checked<'_, '_>, decl: &Decl<'_>) {
             return;
         }
     }
-    for (_, tool) in unused.into_iter().filter(|(_, tool)| !said.contains(&*tool.key.name)) {
-        let message = format!("no model node offers the tool \"{}\"", tool.key.name);
-        let help = format!("list it: tools: [{}]", tool.key.name);
-        checked.reader.warning(code::UNUSED, tool.key.place, message).help(help);
+    for (index, tool) in unused.into_iter().filter(|(_, tool)| !said.contains(&*tool.key.name)) {
+        // A set is told of as one, unless some of it is offered.
+        let tool = match decl.set_of(ToolIx(index)) {
+            Some(set) if said.contains(&*set.key.name) => continue,
+            Some(set) if !set.tools.iter().any(|t| is_offered(t.0)) => set.key,
+            _ => tool.key,
+        };
+        let message = format!("no model node offers the tool \"{}\"", tool.name);
+        let help = format!("list it: tools: [{}]", tool.name);
+        checked.reader.warning(code::UNUSED, tool.place, message).help(help);
     }
 }
 
@@ -41,7 +47,7 @@ fn lists_unknown_tools(node: &Node, decl: &Decl<'_>) -> bool {
     match node.get("tools").map(|tools| &tools.kind) {
         None => false,
         Some(Kind::List(tools)) => {
-            tools.iter().any(|tool| tool.text().is_none_or(|name| decl.tool_of(name).is_none()))
+            tools.iter().any(|tool| tool.text().is_none_or(|name| decl.tools_named(name).is_none()))
         }
         Some(_) => true,
     }
@@ -61,7 +67,9 @@ pub(super) fn graphs(reader: &mut Reader<'_>, decls: &Decls<'_>, reading: &Readi
             }
         }
     }
-    for (index, decl) in decls.graphs.iter().enumerate().skip(1) {
+    // Of another file only some graphs may be wanted.
+    let own = decls.graphs.iter().enumerate().filter(|(_, decl)| decl.file == 0);
+    for (index, decl) in own.skip(1) {
         let called = reading.sites.iter().any(|s| s.calls.iter().any(|(_, callee)| *callee == index));
         // A name that is taken can not be called, and that is told already.
         let is_taken = decls.graphs.iter().take(index).any(|before| before.name == decl.name);
@@ -73,7 +81,10 @@ pub(super) fn graphs(reader: &mut Reader<'_>, decls: &Decls<'_>, reading: &Readi
 
 /// Whether a node or tool calls what there is not: it may stand for any graph.
 fn calls_unknown(node: &Node, decl: &Decl<'_>, reader: &Reader<'_>) -> bool {
-    let is_known = |name: &str| decl.callable.contains_key(name) || reader.ops.get(name).is_some();
+    let is_known = |name: &str| {
+        let other = name.contains(['.', '#']);
+        other || decl.callable.contains_key(name) || reader.ops.get(name).is_some()
+    };
     node.get("call").is_some_and(|call| call.text().is_none_or(|name| !is_known(name)))
 }
 

@@ -69,40 +69,41 @@ fn collisions(
     nodes: &[NodeIx],
     writes: impl Fn(&Checked<'_, '_>, &Node) -> BTreeSet<ChannelIx>,
 ) -> BTreeMap<ChannelIx, String> {
-    let mut first: BTreeMap<ChannelIx, &str> = BTreeMap::new();
+    let mut before: Vec<(NodeIx, &Node, BTreeSet<ChannelIx>)> = Vec::new();
     let mut found = BTreeMap::new();
-    for node in nodes.iter().filter_map(|ix| checked.graph.nodes.get(ix.0)) {
-        for channel in writes(checked, node) {
-            let replaced =
-                checked.graph.channels.get(channel.0).is_some_and(|c| c.reducer == Reducer::Replace);
-            if !replaced {
-                continue;
-            }
-            match first.get(&channel) {
-                Some(other) => {
-                    found.entry(channel).or_insert_with(|| format!("\"{other}\" and \"{}\"", node.name));
-                }
-                None => {
-                    first.insert(channel, &node.name);
-                }
+    for ix in nodes {
+        let Some(node) = checked.graph.nodes.get(ix.0) else { continue };
+        let mut written = writes(checked, node);
+        written.retain(|c| checked.graph.channels.get(c.0).is_some_and(|c| c.reducer == Reducer::Replace));
+        for (_, first, others) in before.iter().filter(|(a, first, _)| together(*a, first, *ix, node)) {
+            for channel in written.intersection(others) {
+                found.entry(*channel).or_insert_with(|| format!("\"{}\" and \"{}\"", first.name, node.name));
             }
         }
+        before.push((*ix, node, written));
     }
     found
+}
+
+/// Whether two nodes that are started together also run together: one that waits for the other does not.
+fn together(a: NodeIx, first: &Node, b: NodeIx, second: &Node) -> bool {
+    first.defer == second.defer && !first.after.contains(&b) && !second.after.contains(&a)
 }
 
 fn name<'c>(checked: &'c Checked<'_, '_>, channel: ChannelIx) -> &'c str {
     checked.graph.channels.get(channel.0).map_or("", |c| &c.name)
 }
 
-/// What a node writes whenever it succeeds.
+/// What a node writes whenever it succeeds, in the super-step after it was started.
 fn always(node: &Node) -> BTreeSet<ChannelIx> {
-    channels(&node.update)
+    // There may be no items, and what waits may run later.
+    let sure = node.each.is_none() && node.after.is_empty();
+    if sure { channels(&node.update) } else { BTreeSet::new() }
 }
 
 /// What a node may write.
 fn ever(checked: &Checked<'_, '_>, node: &Node) -> BTreeSet<ChannelIx> {
-    let mut found = always(node);
+    let mut found = channels(&node.update);
     for route in [&node.next, &node.on_error].into_iter().flatten() {
         found.extend(route_writes(route));
     }

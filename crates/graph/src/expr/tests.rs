@@ -14,9 +14,9 @@ impl Names for Given {
     }
 }
 
-fn names(json: &str) -> Arc<dyn Names> {
+fn names(json: &str) -> Context {
     let value: Value = serde_json::from_str(json).unwrap();
-    Arc::new(Given(value.as_map().unwrap().iter().map(|(k, v)| (k.to_string(), v.clone())).collect()))
+    Context::of(Given(value.as_map().unwrap().iter().map(|(k, v)| (k.to_string(), v.clone())).collect()))
 }
 
 fn eval(source: &str, json: &str) -> Result<Value, EvalError> {
@@ -134,8 +134,8 @@ fn templates_give_text() {
 fn a_value_passes_through_unchanged_and_uncopied() {
     let big: Value = (0..1000).map(Value::Int).collect();
     let record = Value::record([("inner", big.clone())]);
-    let names: Arc<dyn Names> =
-        Arc::new(Given(BTreeMap::from([("big".to_owned(), big.clone()), ("record".to_owned(), record)])));
+    let names =
+        Context::of(Given(BTreeMap::from([("big".to_owned(), big.clone()), ("record".to_owned(), record)])));
     let mut programs = Programs::new();
     let same = |a: &Value, b: &Value| matches!((a, b), (Value::List(a), Value::List(b)) if Arc::ptr_eq(a, b));
     for source in ["big", "record.inner", "record['inner']", "big if true else null", "null or big"] {
@@ -148,8 +148,8 @@ fn a_value_passes_through_unchanged_and_uncopied() {
 }
 
 /// Counts what is looked up.
-#[derive(Debug, Default)]
-struct Counting(std::sync::Mutex<Vec<String>>);
+#[derive(Clone, Debug, Default)]
+struct Counting(Arc<std::sync::Mutex<Vec<String>>>);
 
 impl Names for Counting {
     fn lookup(&self, name: &str) -> Option<Value> {
@@ -160,8 +160,8 @@ impl Names for Counting {
 
 #[test]
 fn only_what_is_read_is_looked_up() {
-    let counting = Arc::new(Counting::default());
-    let names: Arc<dyn Names> = counting.clone();
+    let counting = Counting::default();
+    let names = Context::of(counting.clone());
     let mut programs = Programs::new();
     let expr = programs.add_expr("a if b else c", "").unwrap();
     programs.eval(&expr, &names).unwrap();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use minijinja::machinery::{Span, ast};
 
-use super::{FUNCTIONS, Walker, unknown};
+use super::{FUNCTIONS, Only, Walker, unknown};
 use crate::diagnostic::{boolean_word, code};
 use crate::nearest::{self, shortened};
 use crate::read::declare::names;
@@ -19,6 +19,7 @@ impl Walker<'_> {
         }
         match name {
             "null" => return unknown(),
+            _ if self.scope.only.is_some() => return self.only(name, span),
             "args" => return self.args(span),
             "result" => return self.result(span),
             "error" => return self.failure(span),
@@ -46,6 +47,30 @@ impl Walker<'_> {
             return Field { description: "".into(), ..channel.field.clone() };
         }
         self.unknown_name(name, span);
+        unknown()
+    }
+
+    /// A name in a text that may read little.
+    fn only(&mut self, name: &str, span: Span) -> Field {
+        let own = self.scope.home.own;
+        if self.scope.only == Some(Only::Secrets) {
+            let message = match name {
+                "secret" => "`secret` is read by name: secret.NAME".to_owned(),
+                _ => format!(
+                    "\"{}\" is not known here: under `mcp`, `secret` is all there is",
+                    shortened(name)
+                ),
+            };
+            self.error(code::MISPLACED, span, message);
+            return unknown();
+        }
+        if let Some(channel) = own.inputs().find(|c| &*c.name == name) {
+            return Field { description: "".into(), ..channel.field.clone() };
+        }
+        let message = format!("\"{}\" is not known here: `persist` reads input channels", shortened(name));
+        let help = nearest::hint(name, own.inputs().map(|c| &*c.name).collect::<Vec<_>>())
+            .unwrap_or_else(|| "where a value is kept is known before the graph runs".to_owned());
+        self.error(code::MISPLACED, span, message).help(help);
         unknown()
     }
 
@@ -79,11 +104,14 @@ impl Walker<'_> {
     }
 
     fn item(&mut self, name: &str, span: Span) -> Field {
-        if self.scope.item {
-            return if name == "index" { Field::of(Type::Integer) } else { unknown() };
+        match self.scope.item.clone() {
+            Ok(_) if name == "index" => Field::of(Type::Integer),
+            Ok(ty) => Field::of(ty),
+            Err(reason) => {
+                self.error(code::MISPLACED, span, format!("`{name}` is {reason}"));
+                unknown()
+            }
         }
-        self.error(code::MISPLACED, span, format!("`{name}` is known in nodes with `each` only"));
-        unknown()
     }
 
     fn unknown_name(&mut self, name: &str, span: Span) {
@@ -92,15 +120,19 @@ impl Walker<'_> {
             return;
         }
         let roots = ["config", "limits", "run", "args", "result", "error"];
+        let items = self.scope.item.is_ok().then_some(["item", "index"]);
         let channels = self.scope.home.own.channel_names();
-        let near = nearest::nearest(name, channels.chain(roots)).map(str::to_owned);
+        let near = nearest::nearest(name, channels.chain(roots).chain(items.into_iter().flatten()))
+            .map(str::to_owned);
         let help = match near {
             Some(near) => format!("did you mean \"{near}\"? A fixed text is written \"'{name}'\""),
             None => format!("a fixed text is written \"'{}'\"", shortened(name)),
         };
         let message = format!("unknown name \"{}\"", shortened(name));
         match boolean_word(name).filter(|_| name.len() > 1) {
-            Some(meant) => self.error(code::NOT_BOOLEAN, span, message).help(format!("write {meant}; {help}")),
+            Some(meant) => {
+                self.error(code::NOT_BOOLEAN, span, message).help(format!("write {meant}; {help}"))
+            }
             None => self.error(code::UNKNOWN_NAME, span, message).help(help),
         }
     }
@@ -110,6 +142,14 @@ impl Walker<'_> {
         let ast::Expr::Var(var) = of else { return None };
         if self.local(var.id).is_some() {
             return None;
+        }
+        match (var.id, self.scope.only) {
+            ("secret", Some(Only::Secrets)) => {
+                self.reads.insert(name.into());
+                return Some(Field::of(Type::String));
+            }
+            (_, Some(_)) => return None,
+            _ => {}
         }
         match var.id {
             "config" => Some(self.config(name, span)),

@@ -1,3 +1,4 @@
+mod items;
 mod texts;
 mod types;
 

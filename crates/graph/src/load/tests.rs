@@ -1,8 +1,11 @@
+mod called;
+mod mangled;
+
 use std::collections::BTreeMap;
 
 use deepgraph_protocol::{ToolRole, Value};
 
-use crate::testing::{files, try_load};
+use crate::testing::files;
 use crate::*;
 
 /// A small graph with most parts of the language.
@@ -105,6 +108,34 @@ graphs:
         call: extract_handoff
         input: {objective: objective, facts: facts, sources: sources}
         update: {note: result.handoff}
+"#;
+
+/// The parts that run per item, wait, grant and count.
+const ITEMS: &str = r#"deepgraph: 1
+config: {most: {type: integer, default: 3, minimum: 1}}
+state: {docs: [string], notes: {type: [string], reduce: append}, m: messages}
+input: [docs]
+tools:
+  put: {call: deep, config: {most: 2}, grant: {tokens: 9, wall_time: 5m}, parameters: {t: string}, approve: args.t}
+limits:
+  turns: {count: turns, max: 3, exit: step_limit}
+  some: {count: [put], if: args.t, per: args.t | length, max: 2, refuse: true}
+  time: {count: active_time, max: 10m, exit: active_time}
+start: {to: [a, b, last]}
+nodes:
+  a: {model: x, prompt: "{{ item }} {{ index }}", each: docs, max_items: config.most, parallel: 2, truncate: {cut: [item]}, update: {notes: result.text}, on_error: {update: {notes: item}}, next: [{if: not result, exit: no_sources}, join]}
+  b: {model: x, messages: m, tools: [put], next: act}
+  act: {run_tools: b, next: join}
+  join: {call: think, input: {reflection: docs | first}, effect: read, after: [a, act]}
+  last: {update: {notes: docs}, defer: true}
+graphs:
+  deep:
+    config: {most: {type: integer, default: 3, minimum: 1}}
+    state: {t: string}
+    input: [t]
+    limits: {depth: {count: depth, max: config.most, refuse: true}}
+    start: n
+    nodes: {n: {call: deep, input: {t: t}}}
 "#;
 
 const PLAN: &str = "Plan: {{ question }}\n";
@@ -239,120 +270,4 @@ fn mistakes_of_all_parts_come_at_once_in_order() {
         "plan.md DG0301 1",
     ];
     assert_eq!(found, wanted);
-}
-
-/// A generator of numbers that is the same each time.
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 33) as usize % bound.max(1)
-    }
-}
-
-/// Pieces that are likely to meet a weak spot.
-const PIECES: [&str; 34] = [
-    "{",
-    "}",
-    "[",
-    "]",
-    ":",
-    ",",
-    "\"",
-    "'",
-    "|",
-    ">",
-    "- ",
-    "\n",
-    "\n  ",
-    "\t",
-    "#",
-    "&a ",
-    "*a",
-    "!x ",
-    "null",
-    "{{",
-    "}}",
-    "{% for x in y %}",
-    "{% endfor %}",
-    "ü漢\u{1f600}",
-    "\u{0}",
-    "\u{feff}",
-    "99999999999999999999",
-    "-1",
-    "next",
-    "config.",
-    "result.",
-    "args.x",
-    "to: [a, a]",
-    "exit: inherit",
-];
-
-#[test]
-fn no_text_makes_it_panic() {
-    let mut numbers = Numbers(7);
-    let chars: Vec<char> = SAMPLE.chars().collect();
-    let lines: Vec<&str> = SAMPLE.lines().collect();
-    for round in 0..600 {
-        let text: String = match round % 3 {
-            // Letters taken out, doubled or replaced.
-            0 => {
-                let mut text = chars.clone();
-                for _ in 0..=numbers.below(4) {
-                    let at = numbers.below(text.len());
-                    let end = (at + numbers.below(12)).min(text.len());
-                    let piece: Vec<char> = PIECES[numbers.below(PIECES.len())].chars().collect();
-                    text.splice(at..end, piece);
-                }
-                text.into_iter().collect()
-            }
-            // Lines swapped, taken out or moved in.
-            1 => {
-                let mut text = lines.clone();
-                for _ in 0..=numbers.below(3) {
-                    let (a, b) = (numbers.below(text.len()), numbers.below(text.len()));
-                    text.swap(a, b);
-                    text.remove(numbers.below(text.len()));
-                }
-                text.join("\n")
-            }
-            // A value from elsewhere in the file.
-            _ => {
-                let mut text: Vec<String> = lines.iter().map(|l| (*l).to_owned()).collect();
-                for _ in 0..=numbers.below(3) {
-                    let (a, b) = (numbers.below(text.len()), numbers.below(text.len()));
-                    let value = text[b].split_once(": ").map_or("x", |(_, v)| v).to_owned();
-                    if let Some((key, _)) = text[a].clone().split_once(": ") {
-                        text[a] = format!("{key}: {value}");
-                    }
-                }
-                text.join("\n")
-            }
-        };
-        let mut files = sample();
-        files.insert("sample.yaml".to_owned(), text.clone());
-        match load("sample.yaml", &files, &OpTable::stock()) {
-            Ok(loaded) => assert!(crate::Drawing::of(&loaded.bundle).mermaid().starts_with("flowchart")),
-            Err(e) => {
-                assert!(e.errors() > 0, "refused without a reason:\n{text}");
-                assert!(!e.to_string().is_empty());
-                let lines = text.lines().count() + 1;
-                assert!(e.iter().all(|d| d.line >= 1 && d.line <= lines && d.column >= 1), "{e}\n{text}");
-            }
-        }
-    }
-}
-
-#[test]
-fn bytes_without_any_sense_are_refused() {
-    let mut numbers = Numbers(11);
-    for _ in 0..300 {
-        let length = numbers.below(200);
-        let bytes: Vec<u8> = (0..length).map(|_| numbers.below(256) as u8).collect();
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        assert!(try_load(&text).is_err());
-        let pieces: String = (0..length).map(|_| PIECES[numbers.below(PIECES.len())]).collect();
-        assert!(try_load(&pieces).is_err());
-    }
 }

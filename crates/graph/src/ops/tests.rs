@@ -12,7 +12,7 @@ fn stock() -> OpTable {
 #[test]
 fn the_stock_ops_can_be_read() {
     let names: Vec<String> = stock().names().map(str::to_owned).collect();
-    assert_eq!(names, ["assemble", "cite", "extract_handoff", "handoff", "read", "search", "think"]);
+    assert_eq!(names, ["assemble", "cite", "extract_handoff", "handoff", "join", "read", "search", "think"]);
     assert_eq!(OpTable::stock(), stock());
 }
 

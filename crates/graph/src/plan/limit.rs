@@ -5,6 +5,7 @@ use std::sync::Arc;
 use deepgraph_protocol::{ExitClass, ExitReason, Meter};
 
 use super::{ChannelIx, NodeIx, Setting, ToolIx};
+use crate::ValueExpr;
 
 /// A limit.
 #[derive(Debug)]
@@ -21,6 +22,10 @@ pub struct Limit {
     pub reserve: Reserve,
     /// Whether children's use is left out (`scope: own`).
     pub own: bool,
+    /// Only calls whose arguments hold this are counted (limits on named tools).
+    pub condition: Option<ValueExpr>,
+    /// One count per value of this over the arguments, instead of one for all (limits on named tools).
+    pub per: Option<ValueExpr>,
 }
 
 /// What a limit counts.

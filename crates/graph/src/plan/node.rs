@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use deepgraph_protocol::{Map, OutputShape, ToolSpec};
+use deepgraph_protocol::{Map, Meter, OutputShape, ToolSpec};
 
 use super::{ChannelIx, GraphIx, NodeIx, Route, Setting, ToolIx, Write};
 use crate::{Field, Text, ValueExpr};
@@ -28,8 +28,25 @@ pub struct Node {
     pub retry: Retry,
     /// How long an equal call's result may be reused.
     pub cache: Option<Setting>,
+    /// The nodes that it waits for: it runs once each of them has led here since it last ran.
+    pub after: Vec<NodeIx>,
+    /// Whether it waits until nothing else in the instance runs.
+    pub defer: bool,
+    /// The list that it runs over, once per item; none: it runs once.
+    pub each: Option<Each>,
     /// Whether it is reachable from `finally`: part of the report stage.
     pub in_finally: bool,
+}
+
+/// A node that runs once per item of a list.
+#[derive(Debug)]
+pub struct Each {
+    /// The list, read at the start of the super-step.
+    pub list: ValueExpr,
+    /// How many items are run at most; those beyond are left out, and told.
+    pub max_items: ValueExpr,
+    /// Items in flight; none: all at once.
+    pub parallel: Option<Setting>,
 }
 
 /// What a node does.
@@ -45,6 +62,13 @@ pub enum Verb {
     Call(Call),
     /// Asks a person.
     Ask(Ask),
+}
+
+impl Verb {
+    /// Whether it is a step: something that one would rather not do twice.
+    pub fn is_step(&self) -> bool {
+        matches!(self, Verb::Model(_) | Verb::Call(_) | Verb::Ask(_))
+    }
 }
 
 /// A call of a model.
@@ -107,6 +131,8 @@ pub enum Cut {
     Oldest,
     /// Items of a list channel (oldest first) or the end of a text channel.
     Channel(ChannelIx),
+    /// The item of `each`: the longest text in it, from its end.
+    Item,
 }
 
 /// A call of a graph or an op.
@@ -116,6 +142,16 @@ pub struct Call {
     pub callee: Callee,
     /// Its input, by name.
     pub input: Vec<(Arc<str>, ValueExpr)>,
+    /// Whether the arguments that `input` does not name are passed on as they are: a tool of a server whose schema
+    /// lets them, offered with the parameters of its server. False in nodes.
+    pub rest: bool,
+    /// Configuration that is different in the child and below it, by key.
+    pub config: Vec<(Arc<str>, Setting)>,
+    /// What the child may use at most, by meter, in the meter's unit (seconds, dollars, tokens, calls); meters
+    /// that are not named get an equal share.
+    pub grant: Vec<(Meter, ValueExpr)>,
+    /// Whether it changes anything outside: as declared by `effect`, else as the op says. False for graphs.
+    pub writes: bool,
 }
 
 /// What a call calls.
@@ -123,7 +159,7 @@ pub struct Call {
 pub enum Callee {
     /// A graph of the bundle.
     Graph(GraphIx),
-    /// An op, by name.
+    /// An op, by name. A tool of an MCP server is the op `SERVER.TOOL`.
     Op(Arc<str>),
 }
 
@@ -167,6 +203,8 @@ pub struct Tool {
     pub parallel: Option<Setting>,
     /// What becomes of those past `parallel`.
     pub overflow: Overflow,
+    /// When a person is asked before a call is run; none: never.
+    pub approve: Option<ValueExpr>,
 }
 
 /// What becomes of calls of one turn past `parallel`.

@@ -1,4 +1,4 @@
-//! What a file declares: graphs with their channels, tools, nodes and limits by name. Read before anything that
+//! What files declare: graphs with their channels, tools, nodes and limits by name. Read before anything that
 //! refers to them.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -6,27 +6,38 @@ use std::sync::Arc;
 
 use deepgraph_protocol::{ExitClass, ExitReason};
 
-use super::Reader;
 use super::fields::{TypeEnv, Typing};
 use super::keys::Keys;
+use super::servers::ServerDecl;
+use super::sets::ToolSet;
+use super::state::{channel_list, state};
+use super::{Reader, callable};
 use crate::diagnostic::code;
+use crate::gather::{GraphFile, GraphFiles, set_of};
 use crate::source::{Key, Kind, Node, Place};
 use crate::{Channel, ChannelIx, Field, NodeIx, ToolIx, nearest, vocabulary};
 
-/// All graphs of a file; the root is the first.
+/// All graphs of the files; the root of the first file is the first. None where that is no graph.
 pub(crate) struct Decls<'t> {
     pub graphs: Vec<Decl<'t>>,
+    /// How many of them can be part of a run. The others, at the end, are graphs of called files that nothing calls.
+    pub kept: usize,
     /// The configuration of all graphs together.
     pub config: BTreeMap<Arc<str>, Field>,
+    /// The servers of all graphs; one may be declared several times.
+    pub servers: Vec<ServerDecl<'t>>,
+    pub files: &'t GraphFiles,
 }
 
 /// What one graph declares.
 pub(crate) struct Decl<'t> {
     pub name: Arc<str>,
     pub path: Arc<str>,
+    /// The file that it stands in.
+    pub file: usize,
     pub node: &'t Node,
     pub place: Place,
-    /// The graph that it is declared in; none for the root.
+    /// The graph that it is declared in; none for the root of a file.
     pub parent: Option<usize>,
     pub types: TypeEnv,
     pub config: BTreeMap<Arc<str>, (Field, Place)>,
@@ -37,6 +48,8 @@ pub(crate) struct Decl<'t> {
     pub input: Vec<ChannelIx>,
     pub output: Vec<ChannelIx>,
     pub tools: Vec<Named<'t>>,
+    /// Entries that stand for several of the tools.
+    pub sets: Vec<ToolSet<'t>>,
     pub nodes: Vec<Named<'t>>,
     pub limits: Vec<Named<'t>>,
     pub exits: BTreeMap<Arc<str>, ExitClass>,
@@ -69,9 +82,9 @@ impl Decl<'_> {
         self.nodes.iter().position(|n| &*n.key.name == name).map(NodeIx)
     }
 
-    /// The tool of a name.
-    pub fn tool_of(&self, name: &str) -> Option<ToolIx> {
-        self.tools.iter().position(|t| &*t.key.name == name).map(ToolIx)
+    /// Whether it is the graph that is run, and not only called.
+    pub fn is_first(&self) -> bool {
+        self.file == 0 && self.parent.is_none()
     }
 
     /// The input channels.
@@ -100,19 +113,31 @@ pub(crate) fn names<'s>(list: &'s [Named<'_>]) -> impl Iterator<Item = &'s str> 
     list.iter().map(|n| &*n.key.name)
 }
 
-/// Reads the declarations of all graphs of a file.
-pub(crate) fn declare<'t>(reader: &mut Reader<'_>, root: &'t Node, name: Arc<str>) -> Decls<'t> {
-    let mut decls = Decls { graphs: Vec::new(), config: BTreeMap::new() };
-    let outer = Outer { parent: None, types: TypeEnv::default() };
-    let key = Key { name, place: root.place };
-    graph(reader, &mut decls, &key, root, &outer);
-    visibility(&mut decls);
+/// Reads the declarations of all graphs of the files.
+pub(crate) fn declare<'t>(reader: &mut Reader<'_>, files: &'t GraphFiles) -> Decls<'t> {
+    let mut decls =
+        Decls { graphs: Vec::new(), kept: 0, config: BTreeMap::new(), servers: Vec::new(), files };
+    for (index, file) in files.list.iter().enumerate() {
+        reader.enter(files, index);
+        // That a called file is no graph is told where it is called.
+        let is_read = index == 0 || file.is_graph();
+        if let Some(root) = is_read.then(|| reader.root(file)).flatten() {
+            let outer = Outer { file: index, parent: None, types: TypeEnv::default() };
+            let key = Key { name: reader.root_name(root, file), place: root.place };
+            graph(reader, &mut decls, &key, root, &outer);
+        }
+        if decls.graphs.is_empty() {
+            return decls;
+        }
+    }
+    callable::link(&mut decls);
     super::settings::join_config(reader, &mut decls);
     decls
 }
 
 /// What a graph takes over from the one that it is declared in.
 struct Outer {
+    file: usize,
     parent: Option<usize>,
     types: TypeEnv,
 }
@@ -122,11 +147,8 @@ fn graph<'t>(reader: &mut Reader<'_>, decls: &mut Decls<'t>, key: &Key, node: &'
         None => "a graph".to_owned(),
         Some(_) => format!("graph \"{}\"", key.name),
     };
-    check_graph_keys(reader, node, &what, outer.parent.is_some());
-    let path = match decls.graphs.first() {
-        None => key.name.clone(),
-        Some(root) => format!("{}/{}", root.name, key.name).into(),
-    };
+    check_graph_keys(reader, node, &what, outer);
+    let path = path(decls, key, outer);
     let types = match node.get("types") {
         Some(types) if reader.mapping(types, "`types`") => {
             outer.types.with(types, &reader.file, &mut reader.out)
@@ -137,6 +159,7 @@ fn graph<'t>(reader: &mut Reader<'_>, decls: &mut Decls<'t>, key: &Key, node: &'
     let mut decl = Decl {
         name: key.name.clone(),
         path,
+        file: outer.file,
         node,
         place: key.place,
         parent: outer.parent,
@@ -147,6 +170,7 @@ fn graph<'t>(reader: &mut Reader<'_>, decls: &mut Decls<'t>, key: &Key, node: &'
         input: Vec::new(),
         output: Vec::new(),
         tools: Vec::new(),
+        sets: Vec::new(),
         nodes: Vec::new(),
         limits: Vec::new(),
         exits: BTreeMap::new(),
@@ -159,23 +183,44 @@ fn graph<'t>(reader: &mut Reader<'_>, decls: &mut Decls<'t>, key: &Key, node: &'
     decl.input = channel_list(reader, &decl, "input");
     decl.output = channel_list(reader, &decl, "output");
     decl.sound = reader.out.len() == before;
-    decl.tools = named(reader, node, "tools", "a tool");
+    tools(reader, &mut decl, decls.files.list.get(outer.file));
     decl.limits = named(reader, node, "limits", "a limit");
     decl.nodes = named(reader, node, "nodes", "a node");
     if node.get("nodes").is_none() && matches!(node.kind, Kind::Map(_)) {
         reader.error(code::MISSING_KEY, key.place, format!("{what} has no `nodes`"));
     }
     exits(reader, &mut decl);
-    let inner = Outer { parent: Some(decls.graphs.len()), types: decl.types.clone() };
+    let graph = decls.graphs.len();
+    for Named { key, node } in named(reader, node, "mcp", "a server") {
+        decls.servers.push(ServerDecl { key, node, graph });
+    }
+    let inner = Outer { file: outer.file, parent: Some(graph), types: decl.types.clone() };
     decls.graphs.push(decl);
     children(reader, decls, node, &inner);
 }
 
-fn check_graph_keys(reader: &mut Reader<'_>, node: &Node, what: &str, child: bool) {
-    reader.check_keys(node, Keys::of(what, &vocabulary::GRAPH));
+/// The path of a graph in the bundle.
+fn path(decls: &Decls<'_>, key: &Key, outer: &Outer) -> Arc<str> {
+    let file = decls.files.list.get(outer.file).map_or("", |file| &file.path);
+    match (decls.graphs.first(), outer.parent) {
+        (None, _) => key.name.clone(),
+        (Some(_), None) => file.into(),
+        (Some(root), Some(_)) if outer.file == 0 => format!("{}/{}", root.name, key.name).into(),
+        (Some(_), Some(_)) => format!("{file}#{}", key.name).into(),
+    }
+}
+
+fn check_graph_keys(reader: &mut Reader<'_>, node: &Node, what: &str, outer: &Outer) {
+    // A file that is called is not started by the clock.
+    let ignored = if outer.file > 0 && outer.parent.is_none() { "schedule" } else { "" };
+    let keys = Keys::of(what, &vocabulary::GRAPH);
+    let later: Vec<&str> = keys.later.iter().copied().filter(|key| *key != ignored).collect();
+    let known: Vec<&str> =
+        keys.known.iter().copied().chain([ignored]).filter(|key| !key.is_empty()).collect();
+    reader.check_keys(node, Keys { what, known: &known, later: &later });
     for key in vocabulary::ROOT_ONLY {
         if let Some((key, _)) = node.entry(key)
-            && child
+            && outer.parent.is_some()
             && &*key.name != "schedule"
         {
             let message = format!("only the root graph has the key \"{}\"", key.name);
@@ -187,7 +232,8 @@ fn check_graph_keys(reader: &mut Reader<'_>, node: &Node, what: &str, child: boo
 
 fn children<'t>(reader: &mut Reader<'_>, decls: &mut Decls<'t>, node: &'t Node, outer: &Outer) {
     for child in named(reader, node, "graphs", "a graph") {
-        if let Some(first) = decls.graphs.iter().find(|g| g.name == child.key.name) {
+        let same = |g: &&Decl<'_>| g.file == outer.file && g.name == child.key.name;
+        if let Some(first) = decls.graphs.iter().find(same) {
             let line = first.place.line;
             let message = format!("a graph \"{}\" is already declared in line {line}", child.key.name);
             reader.error(code::TAKEN, child.key.place, message).help("names of graphs are unique in a file");
@@ -196,21 +242,21 @@ fn children<'t>(reader: &mut Reader<'_>, decls: &mut Decls<'t>, node: &'t Node, 
     }
 }
 
-/// A graph can call the graphs declared in it and in the graphs around it.
-fn visibility(decls: &mut Decls<'_>) {
-    let parents: Vec<Option<usize>> = decls.graphs.iter().map(|g| g.parent).collect();
-    let named: Vec<(Arc<str>, Option<usize>)> =
-        decls.graphs.iter().map(|g| (g.name.clone(), g.parent)).collect();
-    for (index, graph) in decls.graphs.iter_mut().enumerate() {
-        let mut around = Some(index);
-        while let Some(outer) = around {
-            for (child, (name, parent)) in named.iter().enumerate() {
-                if *parent == Some(outer) {
-                    graph.callable.entry(name.clone()).or_insert(child);
-                }
-            }
-            around = parents.get(outer).copied().flatten();
-        }
+/// The tools; an entry that is a set stands for several.
+fn tools<'t>(reader: &mut Reader<'_>, decl: &mut Decl<'t>, file: Option<&'t GraphFile>) {
+    for entry in named(reader, decl.node, "tools", "a tool") {
+        let Some(members) = file.and_then(|file| file.sets.get(&entry.key.place)) else {
+            decl.tools.push(entry);
+            continue;
+        };
+        let from = decl.tools.len();
+        decl.tools.extend(members.iter().map(|key| Named { key, node: entry.node }));
+        let known = match entry.node.get("only") {
+            Some(only) => matches!(only.kind, Kind::List(_)),
+            None => entry.node.get("call").and_then(set_of).is_some_and(|s| reader.ops.server(s).is_some()),
+        };
+        let tools = (from..decl.tools.len()).map(ToolIx).collect();
+        decl.sets.push(ToolSet { key: entry.key, node: entry.node, tools, known });
     }
 }
 
@@ -225,53 +271,6 @@ fn config(reader: &mut Reader<'_>, decl: &mut Decl<'_>) {
             }
         }
     }
-}
-
-fn state(reader: &mut Reader<'_>, decl: &mut Decl<'_>) {
-    if decl.node.get("state").is_none() && matches!(decl.node.kind, Kind::Map(_)) {
-        reader.error(code::MISSING_KEY, decl.place, format!("{} has no `state`", decl.title()));
-    }
-    for Named { key, node } in named(reader, decl.node, "state", "a channel") {
-        if let Some((persist, _)) = node.entry("persist") {
-            reader.not_built(persist.place, "the key \"persist\"");
-        }
-        let extra = ["reduce", "persist"];
-        if let Some((reduce, _)) = node.entry("reduce")
-            && node.get("type").is_none()
-            && node.get("enum").is_none()
-        {
-            let message = format!("the channel \"{}\" has a reducer and no `type`", key.name);
-            reader.error(code::MISSING_KEY, reduce.place, message).help("write {type: ..., reduce: ...}");
-            decl.channels.push(reader.lost_channel(key, node));
-        } else {
-            let channel = match typing(reader).field(node, &decl.types, &extra) {
-                Some(field) => reader.channel(key, node, field),
-                None => reader.lost_channel(key, node),
-            };
-            decl.channels.push(channel);
-        }
-        decl.channel_places.push(key.place);
-    }
-}
-
-fn channel_list(reader: &mut Reader<'_>, decl: &Decl<'_>, what: &str) -> Vec<ChannelIx> {
-    let Some(list) = decl.node.get(what) else { return Vec::new() };
-    let mut found = Vec::new();
-    for (name, place) in reader.name_list(list, &format!("`{what}`")) {
-        match decl.channel(&name) {
-            Some((ix, _)) if found.contains(&ix) => {
-                reader.error(code::TAKEN, place, format!("\"{name}\" is listed twice"));
-            }
-            Some((ix, _)) => found.push(ix),
-            None => {
-                let message = format!("unknown channel \"{}\" in `{what}`", nearest::shortened(&name));
-                reader
-                    .error(code::UNKNOWN_CHANNEL, place, message)
-                    .hint(nearest::hint(&name, decl.channel_names()));
-            }
-        }
-    }
-    found
 }
 
 fn exits(reader: &mut Reader<'_>, decl: &mut Decl<'_>) {
@@ -300,7 +299,7 @@ fn exits(reader: &mut Reader<'_>, decl: &mut Decl<'_>) {
 }
 
 /// The entries of a mapping of named things.
-fn named<'t>(reader: &mut Reader<'_>, node: &'t Node, key: &str, what: &str) -> Vec<Named<'t>> {
+pub(super) fn named<'t>(reader: &mut Reader<'_>, node: &'t Node, key: &str, what: &str) -> Vec<Named<'t>> {
     let Some(list) = node.get(key) else { return Vec::new() };
     if list.is_null() || !reader.mapping(list, &format!("`{key}`")) {
         return Vec::new();
@@ -320,7 +319,7 @@ fn named<'t>(reader: &mut Reader<'_>, node: &'t Node, key: &str, what: &str) -> 
         // in it are not lost.
         match what {
             "a channel" => reader.check_channel_name(key),
-            "a tool" | "a node" | "a graph" | "an exit" => reader.check_label(key, what),
+            "a tool" | "a node" | "a graph" | "an exit" | "a server" => reader.check_label(key, what),
             _ => reader.check_name(key, what),
         };
         found.push(Named { key, node });

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::routes::RouteKind;
-use super::{Home, Reader, Sites};
+use super::{Decl, Home, Reader, Sites};
 use crate::diagnostic::code;
 use crate::infer::Scope;
 use crate::reducer::is_messages;
@@ -20,6 +20,7 @@ impl Reader<'_> {
         sites.limits = own.limits.iter().map(|n| n.key.place).collect();
         let scope = Scope::plain(home);
         let tools = own.tools.iter().map(|named| self.tool(home, *named, &mut sites)).collect();
+        self.tool_sets(home, &mut sites);
         let limits = self.limits(home, &mut sites);
         let start = match own.node.entry("start") {
             Some((key, node)) => {
@@ -44,12 +45,13 @@ impl Reader<'_> {
             nodes.push(self.node(home, *named, &mut sites));
         }
         // Which tools a node offers decides what counts as a turn.
-        sites.limits_broken |= own.nodes.iter().zip(&nodes).any(|(named, node)| tools_lost(named.node, node));
+        sites.limits_broken |=
+            own.nodes.iter().zip(&nodes).any(|(named, node)| tools_lost(named.node, node, own));
         let graph = Graph {
             name: own.name.clone(),
             path: own.path.clone(),
             description: self.description(own.node),
-            channels: own.channels.iter().map(copy).collect(),
+            channels: self.kept_channels(home),
             input: own.input.clone(),
             output: own.output.clone(),
             tools,
@@ -57,6 +59,7 @@ impl Reader<'_> {
             exits: own.exits.clone(),
             start,
             finally,
+            lookup: Arc::new(crate::Lookup::of(&own.channels, &nodes)),
             nodes,
         };
         (graph, sites)
@@ -88,7 +91,7 @@ impl Reader<'_> {
             }
         }
         let initial = reducer.initial(&field);
-        Channel { name: key.name.clone(), field, reducer, initial }
+        Channel { name: key.name.clone(), field, reducer, initial, persist: None }
     }
 
     /// A channel whose type could not be read: it has any type, so that what reads and writes it is not reported as
@@ -97,7 +100,7 @@ impl Reader<'_> {
         let reducer = node.get("reduce").and_then(|reduce| self.reducer(reduce));
         let field = Field::of(Type::Any);
         let reducer = reducer.unwrap_or_else(|| joining(&field.ty));
-        Channel { name: key.name.clone(), initial: reducer.initial(&field), field, reducer }
+        Channel { name: key.name.clone(), initial: reducer.initial(&field), field, reducer, persist: None }
     }
 
     fn reducer(&mut self, node: &Node) -> Option<Reducer> {
@@ -124,20 +127,12 @@ fn joining(ty: &Type) -> Reducer {
 }
 
 /// Whether a model node lists tools that could not be read.
-fn tools_lost(written: &Node, read: &crate::Node) -> bool {
+fn tools_lost(written: &Node, read: &crate::Node, own: &Decl<'_>) -> bool {
     let listed = match written.get("tools").map(|t| &t.kind) {
-        Some(crate::source::Kind::List(items)) => items.len(),
+        Some(crate::source::Kind::List(items)) => items,
         Some(_) => return true,
-        None => 0,
+        None => return false,
     };
-    matches!(&read.verb, crate::Verb::Model(model) if model.tools.len() != listed)
-}
-
-fn copy(channel: &Channel) -> Channel {
-    Channel {
-        name: channel.name.clone(),
-        field: channel.field.clone(),
-        reducer: channel.reducer,
-        initial: channel.initial.clone(),
-    }
+    let is_lost = |item: &Node| item.text().is_none_or(|name| own.tools_named(name).is_none());
+    matches!(read.verb, crate::Verb::Model(_)) && listed.iter().any(is_lost)
 }

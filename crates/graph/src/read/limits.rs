@@ -6,7 +6,8 @@ use deepgraph_protocol::{Meter, Value};
 
 use super::declare::{Named, names};
 use super::keys::Keys;
-use super::settings::duration;
+use super::overrides::GRANTABLE;
+use super::settings::{at_least_one, duration};
 use super::{Home, Reader, Sites};
 use crate::diagnostic::{code, misfit};
 use crate::nearest::{self, shortened};
@@ -56,6 +57,7 @@ impl Reader<'_> {
         let max = if is_mapping { self.max(node, named, home, meant, on_reach.as_ref()) } else { None };
         let reserve = self.reserve(node, counted, home);
         let own = self.own_scope(node, counted);
+        let of = self.of_arguments(node, counted.filter(|_| read.sound), home);
         let whole = read.sound && on_reach.is_some() && max.is_some();
         sites.limits_broken |= !whole;
         // Where it would have led is not known. An exit leads to no node.
@@ -67,6 +69,8 @@ impl Reader<'_> {
             on_reach: on_reach.unwrap_or(OnReach::Refuse),
             reserve,
             own,
+            condition: of.condition,
+            per: of.per,
         }
     }
 
@@ -113,7 +117,7 @@ impl Reader<'_> {
         let own = home.own;
         let Some(name) = self.plain_text(node, "`count`") else { return ReadCounted::of(None) };
         let Some(meter) = Meter::parse(&name) else {
-            let help = if own.tool_of(&name).is_some() || own.node_of(&name).is_some() {
+            let help = if own.tools_named(&name).is_some() || own.node_of(&name).is_some() {
                 Some(format!("tools and nodes are counted as a list: [{name}]"))
             } else {
                 nearest::hint(&name, Meter::ALL.iter().map(|(n, _)| *n))
@@ -123,9 +127,6 @@ impl Reader<'_> {
             let likely = nearest::nearest(&name, Meter::ALL.iter().map(|(n, _)| *n)).and_then(Meter::parse);
             return ReadCounted { likely: likely.map(Counted::Meter), ..ReadCounted::of(None) };
         };
-        if matches!(meter, Meter::Depth | Meter::ActiveTime) {
-            self.not_built(node.place, &format!("the meter \"{name}\""));
-        }
         ReadCounted::of(Some(Counted::Meter(meter)))
     }
 
@@ -133,10 +134,12 @@ impl Reader<'_> {
         let own = home.own;
         let mut tools = Vec::new();
         let mut nodes = Vec::new();
+        let mut known = 0;
         for (name, place) in self.name_list(node, "`count`") {
-            let (tool, visited) = (own.tool_of(&name), own.node_of(&name));
+            let (tool, visited) = (own.tools_named(&name), own.node_of(&name));
+            known += usize::from(tool.is_some() || visited.is_some());
             if tool.is_none() && visited.is_none() {
-                let help = nearest::hint(&name, names(&own.tools).chain(names(&own.nodes)));
+                let help = nearest::hint(&name, own.tool_names().chain(names(&own.nodes)));
                 let message = format!("{} has no tool or node \"{}\"", own.title(), shortened(&name));
                 self.error(code::UNKNOWN_COUNTED, place, message).hint(help);
             }
@@ -144,10 +147,10 @@ impl Reader<'_> {
                 let message = format!("\"{name}\" is a tool and a node: it can not be told which is counted");
                 self.error(code::TAKEN, place, message).help("give one of them another name");
             }
-            tools.extend(tool);
             nodes.extend(visited.filter(|_| tool.is_none()));
+            tools.extend(tool.into_iter().flatten());
         }
-        let sound = listed > 0 && tools.len() + nodes.len() == listed;
+        let sound = listed > 0 && known == listed;
         ReadCounted { counted: Some(Counted::Names { tools, nodes }), likely: None, sound }
     }
 
@@ -217,7 +220,10 @@ impl Reader<'_> {
 
     /// Time and gain start nothing, so there is nothing to refuse.
     fn check_refusal(&mut self, node: &Node, counted: Option<&Counted>) {
-        let starts = !matches!(counted, Some(Counted::Gain { .. } | Counted::Meter(Meter::WallTime)));
+        let starts = !matches!(
+            counted,
+            Some(Counted::Gain { .. } | Counted::Meter(Meter::WallTime | Meter::ActiveTime))
+        );
         if let Some((key, _)) = node.entry("refuse").filter(|_| !starts) {
             let message = "`refuse` refuses a start, and this limit counts none";
             self.error(code::CONFLICT, key.place, message)
@@ -271,17 +277,16 @@ impl Reader<'_> {
 
     /// Whether a limit may do without `max`, because its graph is granted a bound; an error where it may not.
     fn is_granted(&mut self, named: Named<'_>, home: Home<'_>, counted: Option<&Counted>) -> bool {
-        let grantable = [Meter::Tokens, Meter::CostUsd, Meter::WallTime, Meter::ModelCalls, Meter::ToolCalls];
-        let is_child = home.own.parent.is_some();
+        let is_child = !home.own.is_first();
         let may = match counted {
             // What is counted is not known.
             None => is_child,
-            Some(Counted::Meter(meter)) => is_child && grantable.contains(meter),
+            Some(Counted::Meter(meter)) => is_child && GRANTABLE.contains(meter),
             Some(_) => false,
         };
         if !may {
             let message = format!("limit \"{}\" needs `max`", named.key.name);
-            let help = matches!(counted, Some(Counted::Meter(m)) if grantable.contains(m))
+            let help = matches!(counted, Some(Counted::Meter(m)) if GRANTABLE.contains(m))
                 .then(|| "only a child graph can leave it out: its bound is what it is granted".to_owned());
             self.error(code::MISSING_KEY, named.key.place, message).hint(help);
         }
@@ -363,6 +368,8 @@ impl Reader<'_> {
 fn bound(counted: &Counted, on_reach: Option<&OnReach>) -> Field {
     match counted {
         Counted::Meter(Meter::WallTime | Meter::ActiveTime) => duration(),
+        // The outermost instance is the first.
+        Counted::Meter(Meter::Depth) => at_least_one(),
         Counted::Meter(Meter::CostUsd) => Field { minimum: Some(0.0), ..Field::of(Type::Number) },
         // A refused call is answered and the work goes on, so none at all can be meant.
         // Nor is it known where what happens then is not.

@@ -2,7 +2,7 @@
 
 use deepgraph_protocol::{Map, ToolSpec};
 
-use super::declare::{Named, names};
+use super::declare::Named;
 use super::keys::Keys;
 use super::nodes::{built_in, record};
 use super::settings::at_least_one;
@@ -11,7 +11,7 @@ use crate::diagnostic::code;
 use crate::infer::{Scope, unknown};
 use crate::nearest::{self, shortened};
 use crate::reducer::is_messages;
-use crate::source::{Kind, Node};
+use crate::source::{Kind, Node, Place};
 use crate::{ChannelIx, Cut, Field, ModelNode, Reducer, Setting, ToolIx, Truncate, Type, vocabulary};
 
 impl Reader<'_> {
@@ -25,6 +25,9 @@ impl Reader<'_> {
         if node.get("messages").is_none() && node.get("prompt").is_none() {
             let place = node.entry("model").map_or(node.place, |(k, _)| k.place);
             self.error(code::MISSING_KEY, place, format!("{what} needs `prompt` or `messages`"));
+        }
+        if scope.item.is_ok() {
+            self.check_item_talk(node, &what);
         }
         let tools = self.offered(node, home, &what);
         let returns = self.returns(node, named, home);
@@ -62,7 +65,7 @@ impl Reader<'_> {
             max_output: node
                 .get("max_output")
                 .and_then(|n| self.setting(n, home, &at_least_one(), "`max_output`")),
-            truncate: self.truncate(node, home),
+            truncate: self.truncate(node, scope),
             options: self.options(node),
             reads,
         };
@@ -121,7 +124,9 @@ impl Reader<'_> {
 
     fn offered(&mut self, node: &Node, home: Home<'_>, what: &str) -> Vec<ToolIx> {
         let Some((key, list)) = node.entry("tools") else { return Vec::new() };
-        if node.get("messages").is_none() {
+        if node.get("each").is_some() {
+            // Told already that it can offer none.
+        } else if node.get("messages").is_none() {
             self.error(code::MISSING_KEY, key.place, format!("{what} offers tools and so needs `messages`"))
                 .help("calls and their answers are kept in a channel of the type messages");
         } else if let Some((key, messages)) = node.entry("messages")
@@ -132,13 +137,18 @@ impl Reader<'_> {
         }
         let mut tools: Vec<ToolIx> = Vec::new();
         for (name, place) in self.name_list(list, "`tools`") {
-            match home.own.tool_of(&name) {
-                Some(ix) if tools.contains(&ix) => {
+            match home.own.tools_named(&name) {
+                Some(found) if found.iter().any(|ix| tools.contains(ix)) => {
                     self.error(code::TAKEN, place, format!("the tool \"{name}\" is listed twice"));
                 }
-                Some(ix) => tools.push(ix),
+                Some(found) => {
+                    for ix in found {
+                        self.check_offered(&tools, ix, place, home.own);
+                        tools.push(ix);
+                    }
+                }
                 None => {
-                    let help = nearest::hint(&name, names(&home.own.tools));
+                    let help = nearest::hint(&name, home.own.tool_names());
                     let message = format!("{} has no tool \"{}\"", home.own.title(), shortened(&name));
                     self.error(code::UNKNOWN_TOOL, place, message).hint(help);
                 }
@@ -163,7 +173,7 @@ impl Reader<'_> {
         options.entries().iter().map(|(k, v)| (k.name.clone(), v.to_value())).collect()
     }
 
-    fn truncate(&mut self, node: &Node, home: Home<'_>) -> Truncate {
+    fn truncate(&mut self, node: &Node, scope: &Scope<'_>) -> Truncate {
         let mut truncate =
             Truncate { cut: vec![Cut::ToolResults, Cut::Oldest], to: 0.9, shrink: 0.1, tries: 3 };
         let Some(node) = node.get("truncate") else { return truncate };
@@ -171,7 +181,7 @@ impl Reader<'_> {
             return truncate;
         }
         if let Some(list) = node.get("cut") {
-            truncate.cut = self.cuts(list, home);
+            truncate.cut = self.cuts(list, scope);
         }
         if let Some(to) = node.get("to").and_then(|n| self.number_in(n, 0.05, 1.0, "`to`")) {
             truncate.to = to;
@@ -185,13 +195,14 @@ impl Reader<'_> {
         truncate
     }
 
-    fn cuts(&mut self, list: &Node, home: Home<'_>) -> Vec<Cut> {
+    fn cuts(&mut self, list: &Node, scope: &Scope<'_>) -> Vec<Cut> {
+        let home = scope.home;
         let mut cuts = Vec::new();
         for (name, place) in self.name_list(list, "`cut`") {
             match (&*name, home.own.channel(&name)) {
                 ("tool_results", _) => cuts.push(Cut::ToolResults),
                 ("oldest", _) => cuts.push(Cut::Oldest),
-                ("item", _) => self.not_built(place, "cutting `item`"),
+                ("item", _) => cuts.extend(self.cut_item(place, scope)),
                 (_, Some((ix, channel))) => {
                     if !matches!(channel.field.ty, Type::List(_) | Type::String | Type::Any) {
                         let message =
@@ -201,13 +212,29 @@ impl Reader<'_> {
                     cuts.push(Cut::Channel(ix));
                 }
                 (_, None) => {
-                    let words = ["tool_results", "oldest"];
-                    let help = nearest::hint(&name, words.into_iter().chain(home.own.channel_names()));
+                    let item = scope.item.is_ok().then_some("item");
+                    let words = ["tool_results", "oldest"].into_iter().chain(item);
+                    let help = nearest::hint(&name, words.chain(home.own.channel_names()));
                     let message = format!("unknown channel \"{}\" in `cut`", shortened(&name));
                     self.error(code::UNKNOWN_CHANNEL, place, message).hint(help);
                 }
             }
         }
         cuts
+    }
+
+    fn cut_item(&mut self, at: Place, scope: &Scope<'_>) -> Option<Cut> {
+        match &scope.item {
+            Err(_) => {
+                self.error(code::MISPLACED, at, "`item` can be cut in nodes with `each` only");
+                None
+            }
+            Ok(ty @ (Type::Boolean | Type::Integer | Type::Number | Type::Duration)) => {
+                let message = format!("an item is cut at the longest text in it; here it is {ty}");
+                self.error(code::MISMATCH, at, message);
+                None
+            }
+            Ok(_) => Some(Cut::Item),
+        }
     }
 }

@@ -23,7 +23,7 @@ pub(crate) fn is_name(name: &str) -> bool {
 }
 
 /// Whether a name can stand in a step id and be offered to a model.
-fn is_label(name: &str) -> bool {
+pub(crate) fn is_label(name: &str) -> bool {
     let first = name.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
     first && name.len() <= 64 && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
 }

@@ -42,6 +42,9 @@ impl Reader<'_> {
             timeout: None,
             retry: default_retry(),
             cache: None,
+            after: Vec::new(),
+            defer: false,
+            each: None,
             in_finally: false,
         };
         if !self.check_node_keys(node, &what, verb_key) {
@@ -52,7 +55,11 @@ impl Reader<'_> {
             self.error(code::MISSING_KEY, key.place, format!("{what} does nothing"))
                 .help("a node has a verb (model, run_tools, call, ask) or an `update`");
         }
-        let scope = Scope { item: node.get("each").is_some(), ..Scope::plain(home) };
+        let items = self.items(node, &what, home);
+        let scope = match &items {
+            Some(items) => Scope::plain(home).with_item(items.ty.clone(), items.several),
+            None => Scope::plain(home),
+        };
         let mut read = self.verb(node, named, verb_key, &scope, sites);
         let others = VERBS.iter().filter(|w| Some(w.place) != verb_key && node.get(w.place).is_some());
         for other in others {
@@ -62,8 +69,11 @@ impl Reader<'_> {
             read.calls_graph |= second.calls_graph;
         }
         self.check_attempt_keys(node, &what, work_of(node, &read.verb));
-        let after = scope.with_result(read.result);
-        let update = self.writes(node, &after);
+        let update = self.writes(node, &scope.with_result(read.result.clone()));
+        let after = match &items {
+            Some(_) => scope.after_items(read.result.map(|ty| Type::List(Box::new(ty)))),
+            None => scope.with_result(read.result),
+        };
         let next = node
             .get("next")
             .map(|n| self.route(n, &after, RouteKind::Next { calls_graph: read.calls_graph }, sites));
@@ -78,6 +88,9 @@ impl Reader<'_> {
             timeout: self.timeout(node, home),
             retry: self.retry(node, &scope),
             cache: self.cache(node, home),
+            after: self.after(home, named, sites),
+            defer: self.defer(named),
+            each: items.and_then(|items| items.each),
             ..empty
         }
     }

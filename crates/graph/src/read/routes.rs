@@ -13,6 +13,9 @@ use crate::nearest::{self, shortened};
 use crate::source::{Kind, Node, Place};
 use crate::{NodeIx, Route, Target, ValueExpr, Way, vocabulary};
 
+/// The word that leads on to the node's own `next`.
+const NEXT: &str = "next";
+
 /// Which route it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RouteKind {
@@ -128,7 +131,9 @@ impl Reader<'_> {
         let before = self.out.len();
         self.check_keys(node, Keys::of("a way", &vocabulary::WAY));
         let condition = node.get("if").map(|cond| self.condition(cond, scope, "`if`"));
-        let update = self.writes(node, scope);
+        // A way that leads on is taken once, when all items are through.
+        let leads = node.get("exit").is_some() || node.get("to").is_some_and(|to| !is_next(to));
+        let update = self.writes(node, &Scope { per_item: scope.per_item && !leads, ..scope.clone() });
         let to = match (node.entry("to"), node.entry("exit")) {
             (Some((_, to)), Some((key, exit))) => {
                 self.error(code::CONFLICT, key.place, "a way has `to` or `exit`, not both");
@@ -192,7 +197,7 @@ impl Reader<'_> {
         kind: RouteKind,
         sites: &mut Sites,
     ) -> Option<Target> {
-        if &**name == "next" {
+        if &**name == NEXT {
             if kind == RouteKind::OnError {
                 return Some(Target::CarryOn);
             }
@@ -274,6 +279,10 @@ impl Reader<'_> {
         self.error(code::UNKNOWN_EXIT, at, message).help(help);
         None
     }
+}
+
+fn is_next(to: &Node) -> bool {
+    to.text().is_some_and(|name| &**name == NEXT)
 }
 
 /// What stands for an exit that could not be read: it leads out all the same, unless a node was meant.

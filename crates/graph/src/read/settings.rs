@@ -148,32 +148,45 @@ pub(crate) fn default_retry() -> Retry {
     }
 }
 
-/// Joins the configuration of all graphs: one value per key, so declarations must agree.
+/// A config key as it was first declared.
+struct FirstDecl {
+    field: Field,
+    file: usize,
+    at: String,
+}
+
+/// Joins the configuration of all graphs: one value per key, so declarations must agree. Between files the default
+/// may differ: that of the file nearest to the first one holds.
 pub(crate) fn join_config(reader: &mut Reader<'_>, decls: &mut Decls<'_>) {
-    let mut joined: BTreeMap<Arc<str>, Field> = BTreeMap::new();
-    for graph in &decls.graphs {
+    let mut joined: BTreeMap<Arc<str>, FirstDecl> = BTreeMap::new();
+    for (index, graph) in decls.graphs.iter().enumerate() {
+        reader.enter(decls.files, graph.file);
         for (key, (field, place)) in &graph.config {
             let Some(first) = joined.get_mut(key) else {
-                joined.insert(key.clone(), field.clone());
+                let at = reader.place_text(*place);
+                joined.insert(key.clone(), FirstDecl { field: field.clone(), file: graph.file, at });
                 continue;
             };
-            if let Some(difference) = differs(first, field) {
-                let message =
-                    format!("config key \"{key}\" has {difference} than in another graph of this file");
+            if index >= decls.kept {
+                // Nothing calls the graph, so its key is not that of a run.
+                continue;
+            }
+            if let Some(difference) = differs(&first.field, field, first.file == graph.file) {
+                let message = format!("config key \"{key}\" has {difference} here than in {}", first.at);
                 reader
                     .error(code::CONFIG_DIFFERS, *place, message)
                     .help("one name is one value run-wide: declare it the same everywhere");
                 continue;
             }
-            if first.default.is_none() {
-                first.default = field.default.clone();
+            if first.field.default.is_none() {
+                first.field.default = field.default.clone();
             }
         }
     }
-    decls.config = joined;
+    decls.config = joined.into_iter().map(|(key, first)| (key, first.field)).collect();
 }
 
-fn differs(a: &Field, b: &Field) -> Option<&'static str> {
+fn differs(a: &Field, b: &Field, same_file: bool) -> Option<&'static str> {
     if a.ty != b.ty {
         return Some("another type");
     }
@@ -185,5 +198,5 @@ fn differs(a: &Field, b: &Field) -> Option<&'static str> {
         return Some("other bounds");
     }
     let both = a.default.is_some() && b.default.is_some();
-    (both && a.default != b.default).then_some("another default")
+    (same_file && both && a.default != b.default).then_some("another default")
 }

@@ -14,6 +14,8 @@ pub(crate) struct Sites {
     pub limits: Vec<Place>,
     /// Ways that lead to several nodes at once.
     pub fans: Vec<(Place, Vec<NodeIx>)>,
+    /// What `after` names: the node that waits, the node that it waits for, where that stands.
+    pub waits: Vec<(NodeIx, NodeIx, Place)>,
     /// A route of this graph could not be read: what it would lead to is not known.
     pub routes_broken: bool,
     /// A limit of this graph could not be read.

@@ -1,11 +1,18 @@
 mod calls;
+mod counting;
 mod defaults;
+mod each;
 mod keys;
 mod names;
+mod overrides;
+mod persist;
 mod routes;
+mod servers;
+mod sets;
 mod shapes;
 mod together;
 mod unread;
+mod waits;
 
 /// A graph with one node, whose body is given.
 pub(super) fn node(body: &str) -> String {

@@ -8,15 +8,19 @@ use super::attempts::Work;
 use super::calls::{Found, Given, arguments};
 use super::declare::{Named, typing};
 use super::keys::Keys;
+use super::overrides::Overrides;
 use super::routes::RouteKind;
 use super::settings::at_least_one;
 use super::{Home, Reader, Sites};
 use crate::diagnostic::code;
+use crate::gather::set_of;
 use crate::infer::Scope;
 use crate::nearest;
 use crate::source::{Kind, Node};
 use crate::types::schema;
-use crate::{Ask, Call, Callee, Field, GraphIx, Overflow, Setting, Tool, Type, ValueExpr, vocabulary};
+use crate::{
+    Ask, Call, Callee, Field, GraphIx, Overflow, Setting, Tool, ToolIx, Type, ValueExpr, vocabulary,
+};
 
 /// Tokens of an answer that go back to the model where a tool says nothing.
 const ANSWER_MAX: i64 = 8000;
@@ -42,13 +46,13 @@ impl Reader<'_> {
     /// Reads a tool.
     pub(crate) fn tool(&mut self, home: Home<'_>, named: Named<'_>, sites: &mut Sites) -> Tool {
         let Named { key, node } = named;
-        let what = format!("tool \"{}\"", key.name);
+        let what = home.own.tool_title(named);
         if !node.is_null() {
             self.check_keys(node, Keys::of(&what, &vocabulary::TOOL));
         }
         self.check_tool_verbs(node, &what);
         self.description(node);
-        let found = node.get("call").map(|call| self.callee(call, home, true));
+        let found = self.tool_callee(named, home, true);
         let parameters = self.parameters(node, home, found.as_ref(), true);
         let scope = Scope { args: Some(parameters.args()), ..Scope::plain(home) };
         let call = found.as_ref().and_then(|f| self.tool_call(f.as_ref(), node, &parameters, &scope, sites));
@@ -82,6 +86,7 @@ impl Reader<'_> {
             cache: self.cache(node, home),
             parallel: node.get("parallel").and_then(|n| self.setting(n, home, &at_least_one(), "`parallel`")),
             overflow: self.overflow(node),
+            approve: self.approve(node, &what, &scope),
         }
     }
 
@@ -89,7 +94,20 @@ impl Reader<'_> {
         if let (Some(_), Some((ask, _))) = (node.get("call"), node.entry("ask")) {
             self.error(code::CONFLICT, ask.place, format!("{what} has `call` and `ask`; it does one thing"));
         }
-        for (key, needs) in [("input", "call"), ("returns", "ask"), ("overflow", "parallel")] {
+        if let Some((only, _)) = node.entry("only")
+            && node.get("call").and_then(set_of).is_none()
+        {
+            let message = format!("`only` in {what} needs `call: SERVER.*`, a set of tools");
+            self.error(code::CONFLICT, only.place, message);
+        }
+        for (key, needs) in [
+            ("input", "call"),
+            ("config", "call"),
+            ("grant", "call"),
+            ("effect", "call"),
+            ("returns", "ask"),
+            ("overflow", "parallel"),
+        ] {
             if let Some((key, _)) = node.entry(key)
                 && node.get(needs).is_none()
             {
@@ -143,13 +161,15 @@ impl Reader<'_> {
             Some(_) => self.input(node, scope),
             None => self.args_by_name(node, parameters),
         };
+        let Overrides { config, grant, writes } = self.overrides(node, found.map(|f| &f.callee), scope);
         let found = found?;
         let place = node.get("call").map_or(node.place, |c| c.place);
         if let Callee::Graph(GraphIx(ix)) = found.callee {
             sites.calls.push((place, ix));
         }
         let input = self.match_input(found, given, node.entry("input").map_or(place, |(k, _)| k.place));
-        Some(Call { callee: found.callee.clone(), input })
+        let rest = found.open && node.get("input").is_none() && node.get("parameters").is_none();
+        Some(Call { callee: found.callee.clone(), input, rest, config, grant, writes })
     }
 
     /// Without `input` each argument is given to the input of its name.
@@ -179,6 +199,23 @@ impl Reader<'_> {
         (ask, Ok(result))
     }
 
+    /// The type of a tool's arguments. What is wrong in them is told where the tool is read.
+    pub(crate) fn args_of(&mut self, tool: ToolIx, home: Home<'_>) -> Type {
+        let Some(named) = home.own.tools.get(tool.0).copied() else { return Type::Any };
+        let found = self.tool_callee(named, home, false);
+        self.parameters(named.node, home, found.as_ref(), false).args()
+    }
+
+    /// When a person is asked before a call is run.
+    fn approve(&mut self, node: &Node, what: &str, scope: &Scope<'_>) -> Option<ValueExpr> {
+        let (key, approve) = node.entry("approve")?;
+        if node.get("ask").is_some() {
+            let message = format!("{what} asks a person already, so `approve` means nothing here");
+            self.error(code::CONFLICT, key.place, message);
+        }
+        self.condition(approve, scope, "`approve`").filter(|c| *c != ValueExpr::Literal(Value::Bool(false)))
+    }
+
     fn answer_max(&mut self, node: &Node, home: Home<'_>) -> Setting {
         let given = node.get("answer_max");
         let read = given.and_then(|n| self.setting(n, home, &at_least_one(), "`answer_max`"));
@@ -201,10 +238,15 @@ impl Reader<'_> {
     /// The tool as models see it.
     pub(crate) fn tool_spec(&mut self, home: Home<'_>, named: Named<'_>) -> ToolSpec {
         let node = named.node;
-        let found = node.get("call").map(|call| self.callee(call, home, false));
+        let found = self.tool_callee(named, home, false);
         let parameters = match self.parameters(node, home, found.as_ref(), false) {
             Parameters::Known(list) => list,
             Parameters::Unknown => Vec::new(),
+        };
+        let served = found.iter().flatten().find_map(|f| f.schema.clone());
+        let parameters = match served.filter(|_| node.get("parameters").is_none()) {
+            Some(schema) => schema,
+            None => Value::record(schema::object(parameters.iter().map(|(n, f)| (&**n, f)))),
         };
         let role = match (&found, node.get("ask")) {
             (Some(Some(Found { callee: Callee::Op(op), .. })), _) => ToolRole::Op(op.clone()),
@@ -220,7 +262,6 @@ impl Reader<'_> {
             ToolRole::Ask => "Ask the person.".into(),
             _ => "".into(),
         });
-        let parameters = Value::record(schema::object(parameters.iter().map(|(n, f)| (&**n, f))));
         ToolSpec { name: named.key.name.clone(), description, parameters, role }
     }
 }

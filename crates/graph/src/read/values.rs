@@ -184,6 +184,17 @@ impl Reader<'_> {
         self.template(&scalar.text, Origin::Scalar(&file, scalar, node.place), node.place, scope)
     }
 
+    /// A template that stands where it is written, and never in a file.
+    pub(crate) fn inline_text(&mut self, node: &Node, scope: &Scope<'_>, what: &str) -> Option<ReadText> {
+        let Kind::Text(scalar) = &node.kind else {
+            let message = format!("{what} must be text, is {}", node.kind_name());
+            self.error(code::WRONG_KIND, node.place, message).help("put it in quotes");
+            return None;
+        };
+        let file = self.file.clone();
+        self.template(&scalar.text, Origin::Scalar(&file, scalar, node.place), node.place, scope)
+    }
+
     fn template(
         &mut self,
         source: &str,
@@ -230,12 +241,12 @@ impl Reader<'_> {
         }
     }
 
-    /// A file of the graph file's folder.
+    /// A file beside the graph file, or in a folder of its folder.
     fn prompt_file(&mut self, path: &str, at: Place) -> Option<FileText> {
-        let path = match files::inside(path) {
+        let path = match files::resolve(&self.folder, path) {
             Ok(path) => path,
             Err(why) => {
-                self.error(code::BAD_PATH, at, why);
+                self.error(code::BAD_PATH, at, why).help(files::INSIDE);
                 return None;
             }
         };
@@ -272,6 +283,9 @@ impl Reader<'_> {
                 self.error(code::UNKNOWN_CHANNEL, key.place, message).hint(help);
                 continue;
             };
+            if scope.per_item {
+                self.check_written_per_item(key, channel);
+            }
             let Some(read) = read else { continue };
             if let Err(why) = accepts(channel, &read) {
                 let message =

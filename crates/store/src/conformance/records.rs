@@ -53,6 +53,7 @@ pub(super) fn full_update() -> RunUpdate {
         report: Some(Some(ReportOutcome::Partial)),
         output: Some(Map::from([("report".into(), Value::from("# Ferries\n"))])),
         settings: Some(json!({"docs": []})),
+        keep: Vec::new(),
     }
 }
 

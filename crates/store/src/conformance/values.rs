@@ -11,6 +11,25 @@ on_every_store! {
     huge_entries_come_back
     numbers_come_back_exactly
     what_is_nested_too_deeply_is_refused
+    what_runs_leave_is_kept
+}
+
+fn what_runs_leave_is_kept(store: &dyn Store) {
+    assert_eq!(store.kept("thread/a/notes").unwrap(), None);
+    let (run, epoch) = claimed(store, 1);
+    let long = Value::from("ß".repeat(5000));
+    let keep = vec![("thread/a/notes".to_owned(), long.clone()), ("b".to_owned(), Value::Null)];
+    store.update_run(&run, epoch, &RunUpdate { keep, ..RunUpdate::default() }).unwrap();
+    assert_eq!(store.kept("thread/a/notes").unwrap(), Some(long));
+    assert_eq!(store.kept("b").unwrap(), Some(Value::Null));
+    // The last one written counts, whichever run it was; who lost the run writes nothing.
+    let (other, newer) = claimed(store, 2);
+    let one = vec![("b".to_owned(), Value::Int(1))];
+    store.update_run(&other, newer, &RunUpdate { keep: one, ..RunUpdate::default() }).unwrap();
+    let late = vec![("b".to_owned(), Value::Int(2))];
+    store.claim(&run).unwrap();
+    store.update_run(&run, epoch, &RunUpdate { keep: late, ..RunUpdate::default() }).unwrap_err();
+    assert_eq!(store.kept("b").unwrap(), Some(Value::Int(1)));
 }
 
 fn odd_texts_come_back(store: &dyn Store) {

@@ -28,6 +28,7 @@ impl Session<'_> {
         }
         if let Some(update) = update {
             self.change_record(run, head.key, update)?;
+            self.keep(run, &update.keep)?;
         }
         Ok(seq)
     }

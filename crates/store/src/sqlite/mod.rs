@@ -2,6 +2,7 @@
 
 mod fault;
 mod journal;
+mod kept;
 mod records;
 mod schema;
 mod session;
@@ -13,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use deepgraph_protocol::RunStatus;
+use deepgraph_protocol::{RunStatus, Value};
 use rusqlite::{Connection, TransactionBehavior};
 
 use self::fault::fault;
@@ -136,6 +137,10 @@ impl Store for SqliteStore {
             let run = find::find(session, prefix)?;
             session.record(&run)?.ok_or(StoreError::UnknownRun { run })
         })
+    }
+
+    fn kept(&self, key: &str) -> Result<Option<Value>, StoreError> {
+        self.read(|session| session.kept(key))
     }
 
     fn entries(&self, run: &RunId, after_seq: u64) -> Result<Vec<Stored>, StoreError> {

@@ -13,7 +13,8 @@ const APPLICATION_ID: i64 = 0x6470_6772;
 
 /// The steps from an empty file to the present schema. The file's `user_version` tells how many it has taken;
 /// a step, once released, never changes.
-const MIGRATIONS: [&str; 1] = ["
+const MIGRATIONS: [&str; 2] = [
+    "
     CREATE TABLE runs (
         key              INTEGER PRIMARY KEY,
         run_id           TEXT    NOT NULL UNIQUE,
@@ -58,7 +59,15 @@ const MIGRATIONS: [&str; 1] = ["
         hash TEXT PRIMARY KEY,
         text TEXT NOT NULL
     ) STRICT;
-"];
+",
+    "
+    -- Values that runs leave for those after them.
+    CREATE TABLE kept (
+        key   TEXT PRIMARY KEY,
+        value TEXT NOT NULL
+    ) STRICT;
+",
+];
 
 /// Opens the file, makes it where there is none, and brings it up to date. `wait` is how long a call waits for
 /// another process to let go of the file.

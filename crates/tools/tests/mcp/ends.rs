@@ -34,6 +34,8 @@ async fn a_server_that_died_between_two_calls_is_started_again_unnoticed() {
     let first = text(&server, "pid").await;
     signal("KILL", &first);
     until("the process is gone", || !is_alive(&first)).await;
+    // The end of its output has to be seen before a call can know.
+    tokio::time::sleep(Duration::from_millis(200)).await;
     assert_ne!(text(&server, "pid").await, first);
 }
 

@@ -153,6 +153,8 @@ impl<'m> Instance<'m> {
             Event::ScopeEnded { .. } => self.is_over = true,
             Event::CallQueued { .. }
             | Event::CallRefused { .. }
+            | Event::ItemStarted { .. }
+            | Event::ItemsLeftOut { .. }
             | Event::CallMalformed { .. }
             | Event::AttemptFailed { .. }
             | Event::Asked { .. } => {}

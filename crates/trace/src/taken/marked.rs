@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use deepgraph_graph::{
-    Bundle, Channel, ChannelIx, Field, Graph, GraphIx, NodeIx, Reducer, Route, RouteOf, Target, ToolIx, Type,
-    ValueExpr, Write,
+    Bundle, Channel, ChannelIx, Field, Graph, GraphIx, Lookup, NodeIx, Reducer, Route, RouteOf, Target,
+    ToolIx, Type, ValueExpr, Write,
 };
 use deepgraph_protocol::Value;
 
@@ -61,7 +61,9 @@ fn mark(graph: &mut Graph) -> Vec<Mark> {
         field: Field::of(Type::List(Box::new(Type::Integer))),
         reducer: Reducer::Append,
         initial: Value::empty_list(),
+        persist: None,
     });
+    graph.lookup = Arc::new(Lookup::of(&graph.channels, &graph.nodes));
     let mut marks = Marks { channel, marks: Vec::new() };
     marks.route(RouteOf::Start, Some(&mut graph.start));
     marks.route(RouteOf::Finally, graph.finally.as_mut());

@@ -37,6 +37,7 @@ pub(super) fn of_grant(bundle: &Bundle, ix: GraphIx) -> BTreeSet<&'static str> {
             Meter::Tokens => Some("token_budget"),
             Meter::CostUsd => Some("cost_budget"),
             Meter::WallTime => Some("deadline"),
+            Meter::ActiveTime => Some("active_time"),
             Meter::ModelCalls => Some("step_limit"),
             Meter::ToolCalls => Some("tool_call_cap"),
             _ => None,

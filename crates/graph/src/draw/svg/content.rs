@@ -48,7 +48,7 @@ pub(in crate::draw) enum BlockKind {
 }
 
 impl Block {
-    pub fn face(&self) -> Face {
+    pub(super) fn face(&self) -> Face {
         match self.kind {
             BlockKind::Name => Face::Name,
             BlockKind::Detail => Face::Code,

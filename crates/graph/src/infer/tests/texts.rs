@@ -77,7 +77,7 @@ fn chains_that_would_overflow_the_stack_are_refused() {
         if let Ok(loaded) = crate::testing::try_load(&update("any", &format!("'{source}'"))) {
             let write = &loaded.bundle.root().nodes[0].update[0].value;
             // It may be an error, but it ends.
-            let _ = loaded.bundle.programs.value(write, &(std::sync::Arc::new(Nothing) as _));
+            let _ = loaded.bundle.programs.value(write, &crate::Context::of(Nothing));
         }
     }
     let nested = format!("{}x{}", "{% if q %}".repeat(40), "{% endif %}".repeat(40));
@@ -91,7 +91,7 @@ fn the_names_that_are_checked_are_those_that_exist() {
     let mut programs = crate::Programs::new();
     let mut known = |source: &str| {
         let text = programs.add_text(source, "").unwrap();
-        let error = programs.render(&text, &(std::sync::Arc::new(Nothing) as _)).err();
+        let error = programs.render(&text, &crate::Context::of(Nothing)).err();
         !error.is_some_and(|e| e.message.contains("unknown"))
     };
     for filter in FILTERS {

@@ -69,7 +69,7 @@ fn calls_and_their_input() {
             ),
             &[
                 "~DG0511 10:3 nothing in graph \"c\" writes the output \"out\"",
-                "DG0515 15:23 this graph calls itself, directly or through others, and no limit bounds how deep...",
+                "DG0515 15:23 graph \"c\" calls itself, and no limit bounds how deep...",
             ],
         ),
         (
@@ -79,10 +79,10 @@ fn calls_and_their_input() {
                 node("    call: c\n    input: {x: q}\n"),
                 child.replace(
                     "call: handoff, input: {objective: x}, update: {out: result.handoff}",
-                    "call: t"
+                    "call: t, input: {q: x}"
                 )
             ),
-            &["~DG0511...", "DG0515 15:23 this graph calls itself, directly or through others, and no limit bounds how deep..."],
+            &["DG0515 7:11 a graph calls itself, and no limit bounds how deep: t -> c -> t...", "~DG0511..."],
         ),
     ]);
 }
@@ -173,17 +173,19 @@ fn config_is_one_value_run_wide() {
         (
             "type",
             child("{type: number, default: 3, minimum: 1}"),
-            &["DG0405 8:14 config key \"k\" has another type than in another graph of this file..."],
+            &[
+                "DG0405 8:14 config key \"k\" has another type here than in t.yaml:5:10 | one name is one value...",
+            ],
         ),
         (
             "bounds",
             child("{type: integer, default: 3}"),
-            &["DG0405 8:14 config key \"k\" has other bounds..."],
+            &["DG0405 8:14 config key \"k\" has other bounds here than in t.yaml:5:10..."],
         ),
         (
             "default",
             child("{type: integer, default: 4, minimum: 1}"),
-            &["DG0405 8:14 config key \"k\" has another default..."],
+            &["DG0405 8:14 config key \"k\" has another default here than in t.yaml:5:10..."],
         ),
     ]);
 }

@@ -85,35 +85,9 @@ fn keys_that_are_not_built_yet_are_refused_as_such() {
     let cases = [
         (graph("profiles: {a: {}}"), "the key \"profiles\"", "5:1"),
         (graph("upgrade: {}"), "the key \"upgrade\"", "5:1"),
-        (graph("mcp: {}"), "the key \"mcp\"", "5:1"),
         (graph("schedule: {}"), "the key \"schedule\"", "5:1"),
-        (graph("").replace("q: string", "q: {type: string, persist: thread}"), "the key \"persist\"", "2:27"),
-        (node("    update: {q: q}\n    after: [a]\n"), "the key \"after\"", "8:5"),
-        (node("    update: {q: q}\n    defer: true\n"), "the key \"defer\"", "8:5"),
-        (node("    update: {q: item.x}\n    each: m\n"), "the key \"each\"", "8:5"),
-        (node("    update: {q: q}\n    max_items: 3\n"), "the key \"max_items\"", "8:5"),
-        (node("    update: {q: q}\n    parallel: 3\n"), "the key \"parallel\"", "8:5"),
-        (node("    call: think\n    input: {reflection: q}\n    config: {}\n"), "the key \"config\"", "9:5"),
-        (node("    call: think\n    input: {reflection: q}\n    grant: {}\n"), "the key \"grant\"", "9:5"),
-        (
-            node("    call: think\n    input: {reflection: q}\n    effect: read\n"),
-            "the key \"effect\"",
-            "9:5",
-        ),
-        (
-            node("    call: other.yaml#g\n    update: {q: result.x}\n"),
-            "calling a graph of another file",
-            "7:11",
-        ),
-        (node("    call: server.tool\n    input: {x: 1}\n"), "calling a tool of an MCP server", "7:11"),
         (node("    call: publish\n"), "the op \"publish\"", "7:11"),
         (node("    model: x\n    prompt: '{{ profile.name }}'\n"), "`profile`", "8:17"),
-        (tools("  t: {call: think, approve: true}"), "the key \"approve\"", "10:20"),
-        (tools("  t: {call: think, only: [a]}"), "the key \"only\"", "10:20"),
-        (limit("{count: [a], if: args.x, max: 3, refuse: true}"), "the key \"if\"", "6:19"),
-        (limit("{count: [a], per: args.x, max: 3, refuse: true}"), "the key \"per\"", "6:19"),
-        (limit("{count: depth, max: 3, refuse: true}"), "the meter \"depth\"", "6:14"),
-        (limit("{count: active_time, max: 3, exit: active_time}"), "the meter \"active_time\"", "6:14"),
     ];
     for (text, what, at) in cases {
         compare(&[(what, text, &[&not_built(what, at)])]);

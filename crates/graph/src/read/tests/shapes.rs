@@ -110,7 +110,7 @@ fn shapes_of_values() {
         (
             "path",
             node("    model: x\n    prompt: ../secret.md\n"),
-            &["DG0011 8:13 a path can not lead out of the graph file's folder"],
+            &["DG0011 8:13 a path can not lead out of the graph file's folder | a path is relative..."],
         ),
         ("absolute", node("    model: x\n    prompt: /etc/x.md\n"), &["DG0011 8:13 a path is relative..."]),
         (

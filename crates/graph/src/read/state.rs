@@ -1,0 +1,55 @@
+//! The channels that a graph declares, and those of them that it takes and gives.
+
+use super::Reader;
+use super::declare::{Decl, Named, named, typing};
+use crate::diagnostic::code;
+use crate::source::Kind;
+use crate::{ChannelIx, nearest};
+
+/// Reads the channels.
+pub(super) fn state(reader: &mut Reader<'_>, decl: &mut Decl<'_>) {
+    if decl.node.get("state").is_none() && matches!(decl.node.kind, Kind::Map(_)) {
+        reader.error(code::MISSING_KEY, decl.place, format!("{} has no `state`", decl.title()));
+    }
+    for Named { key, node } in named(reader, decl.node, "state", "a channel") {
+        let extra = ["reduce", "persist"];
+        if let Some((reduce, _)) = node.entry("reduce")
+            && node.get("type").is_none()
+            && node.get("enum").is_none()
+        {
+            let message = format!("the channel \"{}\" has a reducer and no `type`", key.name);
+            reader.error(code::MISSING_KEY, reduce.place, message).help("write {type: ..., reduce: ...}");
+            decl.channels.push(reader.lost_channel(key, node));
+        } else if !reader.check_persisted(&key.name, node) {
+            decl.channels.push(reader.lost_channel(key, node));
+        } else {
+            let channel = match typing(reader).field(node, &decl.types, &extra) {
+                Some(field) => reader.channel(key, node, field),
+                None => reader.lost_channel(key, node),
+            };
+            decl.channels.push(channel);
+        }
+        decl.channel_places.push(key.place);
+    }
+}
+
+/// The channels that `input` or `output` lists.
+pub(super) fn channel_list(reader: &mut Reader<'_>, decl: &Decl<'_>, what: &str) -> Vec<ChannelIx> {
+    let Some(list) = decl.node.get(what) else { return Vec::new() };
+    let mut found = Vec::new();
+    for (name, place) in reader.name_list(list, &format!("`{what}`")) {
+        match decl.channel(&name) {
+            Some((ix, _)) if found.contains(&ix) => {
+                reader.error(code::TAKEN, place, format!("\"{name}\" is listed twice"));
+            }
+            Some((ix, _)) => found.push(ix),
+            None => {
+                let message = format!("unknown channel \"{}\" in `{what}`", nearest::shortened(&name));
+                reader
+                    .error(code::UNKNOWN_CHANNEL, place, message)
+                    .hint(nearest::hint(&name, decl.channel_names()));
+            }
+        }
+    }
+    found
+}
