@@ -10,7 +10,7 @@ use crate::rounds::Side;
 
 /// `units` super-steps, one after the other, that need nothing from outside. What the Machine puts out is dropped
 /// within the time; the Machine is not.
-pub fn steps(name: &'static str, units: usize, workload: Workload) -> Side {
+pub fn steps(name: impl Into<String>, units: usize, workload: Workload) -> Side {
     Side::new(name, units, move || {
         let mut primed = Primed::new(&workload);
         let from = clock::now();
@@ -21,27 +21,9 @@ pub fn steps(name: &'static str, units: usize, workload: Workload) -> Side {
     })
 }
 
-/// Nodes of one super-step that only write, and the join behind them.
-pub fn fan_out(width: usize, workload: Workload) -> Side {
-    let name = if width == 1900 {
-        "1,900 nodes"
-    } else if width == 190 {
-        "190 nodes"
-    } else {
-        "1,000 nodes"
-    };
-    steps(name, width, workload)
-}
-
-/// Nodes of one super-step with a call each: effects out, and an entry in for every one.
-pub fn fan_out_calls(width: usize, workload: Workload) -> Side {
-    let name = if width == 1900 {
-        "1,900 calls"
-    } else if width == 190 {
-        "190 calls"
-    } else {
-        "1,000 calls"
-    };
+/// Items or nodes of one super-step with a call each: effects out, and an entry in for every one. Making the entries
+/// is not in the time: they come from outside.
+pub fn fan_out_calls(name: impl Into<String>, width: usize, workload: Workload) -> Side {
     Side::new(name, width, move || {
         let mut primed = Primed::new(&workload);
         let from = clock::now();

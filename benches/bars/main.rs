@@ -57,31 +57,37 @@ fn main() -> ExitCode {
 fn bars() -> Vec<Bar> {
     let spawn = || tokio_side("tokio spawn and join", 1000, baselines::spawn_and_join);
     let set = |width| tokio_side("tokio JoinSet", width, baselines::join_set);
-    let step = |name, workload| engine::steps(name, 1000, workload);
+    let step = |name: &str, workload| engine::steps(name, 1000, workload);
     let bar = |id, what, ours, against, most| Bar { id, what, ours, against, most };
-    let fan = |width| engine::fan_out(width, Workload::fan_out(width));
-    let calls = |width| engine::fan_out_calls(width, Workload::fan_out_calls(width));
+    let fan = |width| engine::steps(named(width, "items"), width, Workload::fan_out(width));
+    let calls = |width| engine::fan_out_calls(named(width, "calls"), width, Workload::fan_out_calls(width));
+    let nodes = |name, channels, items| engine::steps(name, 1000, Workload::nodes(1000, channels, items));
     let beside = |kilobytes| Workload::untouched(1000, kilobytes);
-    let beside_fan =
-        |name, channels, items| engine::steps(name, 1000, Workload::fan_out_beside(1000, channels, items));
     let of = |channels| Workload::counting(1000, channels);
     vec![
         bar("a", "super-step", step("one condition", Workload::condition(1000)), spawn(), 5.0),
         bar("", "super-step", step("one update, one condition", of(1)), spawn(), 5.0),
         bar("", "super-step", step("nothing", Workload::chain(1000)), spawn(), 5.0),
         bar("b", "fan-out", fan(1000), set(1000), 3.0),
-        bar("", "fan-out", fan(1900), set(1900), 3.0),
+        bar("", "fan-out", fan(10_000), set(10_000), 3.0),
         bar("", "fan-out", calls(1000), set(1000), 3.0),
-        bar("c", "fan-out", fan(1900), fan(190), 4.0),
-        bar("", "fan-out", calls(1900), calls(190), 4.0),
-        bar("", "fan-out", beside_fan("1,000 channels", 1000, 0), beside_fan("one", 0, 0), 2.0),
-        bar("", "fan-out", beside_fan("onto 10,000 items", 0, 10_000), beside_fan("onto none", 0, 0), 2.0),
+        bar("", "fan-out", calls(10_000), set(10_000), 3.0),
+        bar("", "fan-out", nodes("1,000 nodes", 0, 0), set(1000), 3.0),
+        bar("c", "fan-out", fan(10_000), fan(1000), 4.0),
+        bar("", "fan-out", calls(10_000), calls(1000), 4.0),
+        bar("", "nodes", nodes("1,000 in 1,000 channels", 1000, 0), nodes("in one", 0, 0), 2.0),
+        bar("", "nodes", nodes("1,000 onto 10,000 items", 0, 10_000), nodes("onto none", 0, 0), 2.0),
         bar("d", "state", step("1 MB untouched", beside(1000)), step("none", beside(0)), 1.5),
         bar("e", "channels", step("one of 1,000", of(1000)), step("one of one", of(1)), 2.0),
     ]
 }
 
-fn tokio_side(name: &'static str, units: usize, run: fn(&Runtime, usize)) -> Side {
+fn named(width: usize, what: &str) -> String {
+    let thousands = width / 1000;
+    format!("{thousands},000 {what}")
+}
+
+fn tokio_side(name: &str, units: usize, run: fn(&Runtime, usize)) -> Side {
     let runtime = baselines::one_thread();
     Side::new(name, units, move || {
         let from = clock::now();

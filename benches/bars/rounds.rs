@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// One of two things that are compared.
 pub struct Side {
-    pub name: &'static str,
+    pub name: String,
     /// Steps or tasks of one run.
     pub units: usize,
     /// Runs it once and gives the time of what counts.
@@ -12,8 +12,8 @@ pub struct Side {
 }
 
 impl Side {
-    pub fn new(name: &'static str, units: usize, run: impl FnMut() -> Duration + 'static) -> Side {
-        Side { name, units, run: Box::new(run) }
+    pub fn new(name: impl Into<String>, units: usize, run: impl FnMut() -> Duration + 'static) -> Side {
+        Side { name: name.into(), units, run: Box::new(run) }
     }
 
     fn nanoseconds(&mut self) -> f64 {

@@ -56,6 +56,7 @@ pub fn run(workload: &Workload, folder: Option<&Path>) -> Duration {
         input: workload.input.clone(),
         config: Map::new(),
         settings: serde_json::Value::Null,
+        thread: None,
     };
     // As the command does it.
     let threads = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {

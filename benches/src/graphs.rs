@@ -60,43 +60,49 @@ pub fn counting(steps: usize, channels: usize) -> String {
     graph("counting", &state, &rest, "turn", &nodes)
 }
 
-/// `width` nodes in one super-step, each of which appends a number, and one node behind them. The state has
-/// `channels` channels that nothing touches.
-pub fn fan_out(width: usize, channels: usize) -> String {
-    let text = wide("fan_out", width, |i| format!("update: {{found: {i}}}, next: join"));
-    let idle: String = (0..channels).map(|i| format!("  c{i}: {{type: integer, default: 0}}\n")).collect();
-    let text = text.replacen("state:\n", &format!("state:\n{idle}"), 1);
-    text.replacen("output: [", "input: [found]\noutput: [", 1)
+/// A node that appends each item of a list to another, and one node behind it.
+pub fn fan_out() -> String {
+    each("fan_out", "update: {found: item}")
 }
 
-/// The same, with a call of an op in each.
-pub fn fan_out_calls(width: usize) -> String {
-    wide("fan_out_calls", width, |i| {
-        format!("call: fetch, input: {{n: {i}}}, update: {{found: {i}}}, next: join")
-    })
+/// The same, with a call of an op for each item.
+pub fn fan_out_calls() -> String {
+    each("fan_out_calls", "call: fetch, input: {n: item}, update: {found: item}")
 }
 
-fn wide(name: &str, width: usize, node: impl Fn(usize) -> String) -> String {
-    let mut nodes = String::new();
-    for i in 0..width {
-        let _ = writeln!(nodes, "  w{i}: {{{}}}", node(i));
-    }
-    nodes.push_str("  join: {next: {exit: completed}}\n");
-    let all: Vec<String> = (0..width).map(|i| format!("w{i}")).collect();
-    let first = format!("{{to: [{}]}}", all.join(", "));
-    graph(name, "  found: {type: [integer], reduce: append}\n", "output: [found]\n", &first, &nodes)
-}
-
-/// `width` child graphs of three nodes in one super-step; each hands a number up.
-pub fn subgraphs(width: usize) -> String {
-    let parent = wide("subgraphs", width, |i| {
-        format!("call: three, input: {{x: {i}}}, update: {{found: result.x}}, next: join")
-    });
+/// The same, with a child graph of three nodes for each item; each hands a number up.
+pub fn subgraphs() -> String {
+    let parent = each("subgraphs", "call: three, input: {x: item}, update: {found: result.x}");
     format!(
         "{parent}graphs:\n  three:\n    state:\n      x: integer\n    input: [x]\n    output: [x]\n    start: a\n    \
          nodes:\n      a: {{update: {{x: x + 1}}, next: b}}\n      b: {{update: {{x: x + 1}}, next: c}}\n      \
          c: {{update: {{x: x + 1}}, next: {{exit: completed}}}}\n"
     )
+}
+
+fn each(name: &str, work: &str) -> String {
+    let state = "  items: [integer]\n  found: {type: [integer], reduce: append}\n";
+    let nodes = format!(
+        "  work: {{each: items, max_items: 100000, {work}, next: join}}\n  join: {{next: {{exit: completed}}}}\n"
+    );
+    graph(name, state, "input: [items]\noutput: [found]\n", "work", &nodes)
+}
+
+/// `width` nodes in one super-step, each of which appends a number, and one node behind them. The state has
+/// `channels` channels that nothing touches.
+pub fn nodes(width: usize, channels: usize) -> String {
+    let mut state = String::from("  found: {type: [integer], reduce: append}\n");
+    for i in 0..channels {
+        let _ = writeln!(state, "  c{i}: {{type: integer, default: 0}}");
+    }
+    let mut nodes = String::new();
+    for i in 0..width {
+        let _ = writeln!(nodes, "  w{i}: {{update: {{found: {i}}}, next: join}}");
+    }
+    nodes.push_str("  join: {next: {exit: completed}}\n");
+    let all: Vec<String> = (0..width).map(|i| format!("w{i}")).collect();
+    let first = format!("{{to: [{}]}}", all.join(", "));
+    graph("nodes", &state, "input: [found]\noutput: [found]\n", &first, &nodes)
 }
 
 /// A loop that calls an op and appends its text, until there are `items`.

@@ -37,7 +37,7 @@ enum Expected {
 }
 
 /// The workloads that can be asked for by name, with their usual size: nodes, steps, tasks, items or turns.
-pub const NAMES: [(&str, usize); 10] = [
+pub const NAMES: [(&str, usize); 11] = [
     ("chain", 1000),
     ("condition", 1000),
     ("loop", 1000),
@@ -45,6 +45,7 @@ pub const NAMES: [(&str, usize); 10] = [
     ("untouched", 1000),
     ("fan_out", 1000),
     ("fan_out_calls", 1000),
+    ("nodes", 1000),
     ("subgraphs", 100),
     ("append", 200),
     ("tool_loop", 100),
@@ -61,6 +62,7 @@ impl Workload {
             "untouched" => Workload::untouched(size, 1000),
             "fan_out" => Workload::fan_out(size),
             "fan_out_calls" => Workload::fan_out_calls(size),
+            "nodes" => Workload::nodes(size, 0, 0),
             "subgraphs" => Workload::subgraphs(size),
             "append" => Workload::append(size, 1000),
             "tool_loop" => Workload::tool_loop(size, 36_000),
@@ -103,28 +105,33 @@ impl Workload {
         Workload { name: "untouched", input, ..Workload::counting(steps, 1) }
     }
 
-    /// `width` nodes in one super-step, each of which appends a number; then one node.
+    /// One node whose `width` items each append a number; then one node.
     pub fn fan_out(width: usize) -> Workload {
-        Workload::fan_out_beside(width, 0, 0)
+        Workload::each("fan_out", graphs::fan_out(), width)
     }
 
-    /// The same, in a state of `channels` channels more, where `items` numbers were appended before.
-    pub fn fan_out_beside(width: usize, channels: usize, items: usize) -> Workload {
-        let found: Value = (0..items).map(|i| Value::Int(i as i64)).collect();
+    /// The same, with a call of an op for each item: an effect goes out and an entry comes back.
+    pub fn fan_out_calls(width: usize) -> Workload {
+        Workload::each("fan_out_calls", graphs::fan_out_calls(), width)
+    }
+
+    /// The same, with a child graph of three nodes for each item, all started in one super-step.
+    pub fn subgraphs(width: usize) -> Workload {
+        Workload::each("subgraphs", graphs::subgraphs(), width)
+    }
+
+    fn each(name: &'static str, text: String, width: usize) -> Workload {
+        let input = Map::from([("items".into(), numbers(width))]);
+        Workload { input, ..Workload::new(name, text, Expected::Items("found", width)) }
+    }
+
+    /// `width` nodes in one super-step, each of which appends a number to a list that has `items` already; then one
+    /// node. The state has `channels` channels more.
+    pub fn nodes(width: usize, channels: usize, items: usize) -> Workload {
         // A channel that is input and output hands up only what was added.
         let expected = Expected::Items("found", width);
-        let input = Map::from([("found".into(), found)]);
-        Workload { input, ..Workload::new("fan_out", graphs::fan_out(width, channels), expected) }
-    }
-
-    /// `width` calls of an op in one super-step: an effect goes out and an entry comes back for each.
-    pub fn fan_out_calls(width: usize) -> Workload {
-        Workload::new("fan_out_calls", graphs::fan_out_calls(width), Expected::Items("found", width))
-    }
-
-    /// `width` child graphs of three nodes, all started in one super-step; then one node.
-    pub fn subgraphs(width: usize) -> Workload {
-        Workload::new("subgraphs", graphs::subgraphs(width), Expected::Items("found", width))
+        let input = Map::from([("found".into(), numbers(items))]);
+        Workload { input, ..Workload::new("nodes", graphs::nodes(width, channels), expected) }
     }
 
     /// `items` calls of an op, one after the other; each text of `bytes` bytes is appended to a list.
@@ -160,6 +167,11 @@ impl Workload {
         let over = matches!(end.exit.reason, ExitReason::Completed | ExitReason::StepLimit);
         assert!(right && over, "{}: ended by {:?}, with {:?}", self.name, end.exit.reason, end.exit.detail);
     }
+}
+
+/// The whole numbers below `n`.
+fn numbers(n: usize) -> Value {
+    (0..n).map(|i| Value::Int(i as i64)).collect()
 }
 
 #[cfg(test)]

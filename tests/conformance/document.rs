@@ -51,7 +51,7 @@ fn its_cases_pass() {
 #[test]
 fn its_tables_have_the_words_of_the_code() {
     let text = document();
-    let tables: [(&str, &[&str]); 12] = [
+    let tables: [(&str, &[&str]); 13] = [
         ("Case keys", &words::CASE),
         ("What a model answers", &words::MODEL),
         ("Tokens keys", &words::TOKENS),
@@ -61,6 +61,7 @@ fn its_tables_have_the_words_of_the_code() {
         ("What a person says", &words::PERSON),
         ("Error keys", &words::ERROR),
         ("Cancel keys", &words::CANCEL),
+        ("Fork keys", &words::FORK),
         ("Exit keys", &words::EXIT),
         ("Expect keys of an instance", &words::EXPECT_OF_SCOPE),
         ("Expect keys of the run", &words::EXPECT_OF_RUN),

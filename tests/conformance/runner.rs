@@ -225,6 +225,37 @@ fn a_cancellation_that_comes_too_late_is_told() {
 }
 
 #[test]
+fn a_fork_is_told_with_its_line_and_its_trace() {
+    let fork = |text: &str| {
+        changed("  steps: [say.1, look.1]\n", &format!("  steps: [say.1, look.1]\nforks:\n  - {text}\n"))
+    };
+    let played = fork("{after: say.1, state: {said: [New.]}, expect: {output: {said: [New., found]}}}");
+    assert!(played.passed(), "{played}");
+    let played = fork("{after: say.1, state: {said: [New.]}, expect: {output: {said: [Old., found]}}}");
+    says(
+        &played.to_string(),
+        &["in the fork of line 24, behind `say.1`:", r#"came     ["New.","found"]"#, "the fork's trace:"],
+    );
+    let played = fork("{after: say.2, expect: {exit: completed}}");
+    says(&played.to_string(), &["forks (line 24): no step `say.2` came to its end"]);
+    let played = fork("{after: say.1, models: {say.1: Never asked.}, expect: {exit: completed}}");
+    says(&played.to_string(), &["models.say.1 (line 24) was never used"]);
+}
+
+#[test]
+fn a_history_that_is_another_is_told() {
+    let played = changed("  status: succeeded", "  history: {say.1: {said: [Perhaps.]}, say.2: {}}");
+    says(
+        &played.to_string(),
+        &[
+            "expect.history.say.1.said",
+            r#"came     ["Because."]"#,
+            "expect.history.say.2 (line 20): no such step",
+        ],
+    );
+}
+
+#[test]
 fn the_lists_of_words_are_those_of_the_code() {
     let listed = |error: serde_json::Error| -> Vec<String> {
         let text = error.to_string();

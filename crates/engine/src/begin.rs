@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use deepgraph_graph::{Ask, Call, Callee, NodeIx, Setting, ValueExpr, Verb};
-use deepgraph_protocol::{Effect, ErrorKind, Event, Map, StepError, StepId};
+use deepgraph_graph::{Ask, Call, Callee, NodeIx, Setting, Verb};
+use deepgraph_protocol::{Effect, ErrorKind, Event, Map, StepError, StepId, Value};
 
 use crate::grant::PendingSpawn;
 use crate::machine::Machine;
@@ -72,7 +72,7 @@ impl Machine {
         local: &Local,
         sending: Sending<'_>,
     ) -> Progress {
-        let input = match self.call_input(&call.input, local) {
+        let input = match self.call_input(call, local) {
             Ok(input) => Arc::new(input),
             Err(error) => return self.fail_at_once(step, error),
         };
@@ -146,10 +146,13 @@ impl Machine {
         Progress::Done(Outcome::Failed(error))
     }
 
-    /// The input of a call: fields that are null stay away.
-    fn call_input(&self, input: &[(Arc<str>, ValueExpr)], local: &Local) -> Result<Map, StepError> {
-        let mut given = Map::new();
-        for (name, value) in input {
+    /// The input of a call: fields that are null stay away. Arguments that `input` does not name are passed on
+    /// where the callee takes more than it declares.
+    fn call_input(&self, call: &Call, local: &Local) -> Result<Map, StepError> {
+        let args = local.args.as_ref().and_then(Value::as_map).filter(|_| call.rest);
+        let mut given = args.cloned().unwrap_or_default();
+        for (name, value) in &call.input {
+            given.remove(name);
             let value = self.value(value, &self.view(), local)?;
             if !value.is_null() {
                 given.insert(name.clone(), value);

@@ -325,7 +325,7 @@ pub(crate) fn reply_record(reply: &ModelReply, message: &Value) -> Value {
     Value::record([
         ("text", Value::from(reply.text.clone())),
         ("data", reply.data.clone()),
-        ("tool_calls", Value::of(&reply.tool_calls)),
+        ("tool_calls", reply.tool_calls.iter().map(deepgraph_protocol::ToolCall::to_value).collect()),
         ("finish", Value::from(reply.finish.name())),
         ("message", message.clone()),
     ])

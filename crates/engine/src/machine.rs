@@ -68,6 +68,9 @@ pub struct Machine {
     pub(crate) slots: BTreeMap<NodeIx, usize>,
     /// Steps, calls and items of the current super-step that are not back.
     pub(crate) unfinished: usize,
+    /// The limits as they stood when all nodes of the current super-step were started: what its steps read, in
+    /// whatever order they are sent out.
+    pub(crate) shown: Option<Arc<Vec<LimitView>>>,
     /// Model calls that were started and not told to be sent out yet.
     pub(crate) coming: u64,
     /// Calls of a model node's last reply that were not run yet.
@@ -132,6 +135,7 @@ impl Machine {
             current: Vec::new(),
             slots: BTreeMap::new(),
             unfinished: 0,
+            shown: None,
             coming: 0,
             replies: BTreeMap::new(),
             spawns: Vec::new(),

@@ -50,7 +50,7 @@ struct Frame {
     graph: GraphIx,
     view: View,
     config: Arc<Map>,
-    limits: Option<Vec<LimitView>>,
+    limits: Option<Arc<Vec<LimitView>>>,
     run: Option<Value>,
     local: Local,
 }
@@ -60,7 +60,7 @@ impl Names for Frame {
         match name {
             "config" => Some(Value::Map(self.config.clone())),
             "limits" => {
-                Some(Value::record(self.limits.iter().flatten().map(|l| (l.name.clone(), l.to_value()))))
+                Some(Value::record(self.limits.iter().flat_map(|l| l.iter()).map(|l| (l.name.clone(), l.to_value()))))
             }
             "run" => self.run.clone(),
             "args" => self.local.args.clone(),
@@ -85,7 +85,10 @@ impl Machine {
             graph: self.graph,
             view: view.clone(),
             config: self.config.clone(),
-            limits: wants.limits.then(|| self.limits.iter().map(|l| l.view(&at)).collect()),
+            limits: wants.limits.then(|| match &self.shown {
+                Some(shown) => shown.clone(),
+                None => Arc::new(self.limits.iter().map(|l| l.view(&at)).collect()),
+            }),
             run: wants.run.then(|| self.run_record()),
             local: local.clone(),
         })

@@ -145,7 +145,11 @@ impl Machine {
 
     pub(crate) fn attempt_failed(&mut self, step: &StepId, attempt: u32, error: &StepError, usage: Usage) {
         let Some(place) = self.place_of_attempt(step, attempt) else {
-            return self.ledger.late(step, spent(usage, Some(0)));
+            // Of an attempt that was taken for lost it may be known now what it used; else it stays charged.
+            if usage.tokens() > 0 {
+                self.ledger.late(step, spent(usage, Some(0)));
+            }
+            return;
         };
         if self.is_model(place) {
             // The provider may have worked for an answer that never came: that stays charged.

@@ -1,5 +1,7 @@
 //! Starting: an instance, a super-step, a node.
 
+use std::sync::Arc;
+
 use deepgraph_graph::NodeIx;
 use deepgraph_protocol::{ErrorKind, Event, Map, Meter, Started, StepError, StepId};
 
@@ -91,11 +93,15 @@ impl Machine {
         };
         self.out.insert(first_event, event.into());
         self.send_spawns();
+        if self.bundle.programs.read_limits() {
+            self.shown = Some(Arc::new(self.limits()));
+        }
     }
 
     pub(crate) fn clear_current(&mut self) {
         self.current.clear();
         self.slots.clear();
+        self.shown = None;
         self.unfinished = 0;
         self.giving = None;
     }

@@ -112,6 +112,8 @@ pub struct Programs {
     sources: Vec<Arc<str>>,
     /// How many templates there are: the next key.
     count: usize,
+    /// What any of them may read.
+    wants: Wants,
 }
 
 /// Compiled expressions borrow the environment that they are evaluated in.
@@ -171,7 +173,7 @@ impl Programs {
         env.remove_global("debug");
         env.add_filter("tojson", to_json_text);
         env.add_test("none", |value: &Jinja| value.is_none() || value.is_undefined());
-        Programs { compiled: Compiled::new(env, |_| Vec::new()), sources: Vec::new(), count: 0 }
+        Programs { compiled: Compiled::new(env, |_| Vec::new()), sources: Vec::new(), count: 0, wants: Wants::default() }
     }
 
     /// The environment, to add to it. Expressions that were compiled in it are compiled again when all is added.
@@ -202,6 +204,7 @@ impl Programs {
         self.compiled.borrow_owner().compile_expression_owned(source.to_owned()).map(drop)?;
         let index = self.sources.len();
         self.sources.push(source.into());
+        self.wants = self.wants.with(Wants::of(source));
         Ok(Expr { index, source: source.into(), place: place.into(), wants: Wants::of(source) })
     }
 
@@ -213,7 +216,13 @@ impl Programs {
         let added = env.add_template_owned(key.to_string(), source.to_owned());
         self.close(env);
         added?;
+        self.wants = self.wants.with(Wants::of(source));
         Ok(Text { key, source: source.into(), place: place.into(), wants: Wants::of(source) })
+    }
+
+    /// Whether any of them may read limits.
+    pub fn read_limits(&self) -> bool {
+        self.wants.limits
     }
 
     /// The value of an expression.

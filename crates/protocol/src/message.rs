@@ -90,9 +90,18 @@ impl Message {
         }
     }
 
-    /// The record that stands for it in state.
+    /// The record that stands for it in state. Texts are shared with it, not copied.
     pub fn to_value(&self) -> Value {
-        Value::of(self)
+        let mut fields: Vec<(&str, Value)> =
+            vec![("role", Value::from(self.role.name())), ("content", Value::Text(self.content.clone()))];
+        let texts = [("id", &self.id), ("tool_call_id", &self.tool_call_id), ("name", &self.name)];
+        for (name, text) in texts {
+            fields.extend(text.iter().map(|text| (name, Value::Text(text.clone()))));
+        }
+        if !self.tool_calls.is_empty() {
+            fields.push(("tool_calls", self.tool_calls.iter().map(ToolCall::to_value).collect()));
+        }
+        Value::record(fields)
     }
 
     /// Reads a record of state. Short forms are understood: `{user: TEXT}`, `{assistant: TEXT}`,
@@ -107,6 +116,93 @@ impl Message {
                 };
             }
         }
-        value.to().map_err(|e| format!("not a message: {e}"))
+        Message::of_record(value).unwrap_or_else(|| value.to()).map_err(|e| format!("not a message: {e}"))
+    }
+
+    /// Reads the record that [`Message::to_value`] makes, without copying its texts. None where it is another.
+    fn of_record(value: &Value) -> Option<Result<Message, serde_json::Error>> {
+        let mut message = Message::new(Role::User, "");
+        for (field, value) in value.as_map()? {
+            match (&**field, value) {
+                ("role", Value::Text(name)) => message.role = Role::parse(name)?,
+                ("content", Value::Text(text)) => message.content = text.clone(),
+                ("id", Value::Text(text)) => message.id = Some(text.clone()),
+                ("tool_call_id", Value::Text(text)) => message.tool_call_id = Some(text.clone()),
+                ("name", Value::Text(text)) => message.name = Some(text.clone()),
+                ("tool_calls", Value::List(calls)) => {
+                    message.tool_calls = calls.iter().map(ToolCall::of_record).collect::<Option<_>>()?;
+                }
+                _ => return None,
+            }
+        }
+        value.get("role").map(|_| Ok(message))
+    }
+}
+
+impl Role {
+    const ALL: [(&'static str, Role); 4] = [
+        ("system", Role::System),
+        ("user", Role::User),
+        ("assistant", Role::Assistant),
+        ("tool", Role::Tool),
+    ];
+
+    /// The name in a record.
+    pub fn name(self) -> &'static str {
+        Role::ALL.iter().find(|(_, role)| *role == self).map_or("", |(name, _)| name)
+    }
+
+    fn parse(name: &str) -> Option<Role> {
+        Role::ALL.iter().find(|(known, _)| *known == name).map(|(_, role)| *role)
+    }
+}
+
+impl ToolCall {
+    /// The record that stands for it in state. Texts are shared with it, not copied.
+    pub fn to_value(&self) -> Value {
+        Value::record([
+            ("id", Value::Text(self.id.clone())),
+            ("name", Value::Text(self.name.clone())),
+            ("arguments", Value::Text(self.arguments.clone())),
+        ])
+    }
+
+    fn of_record(value: &Value) -> Option<ToolCall> {
+        let text = |name: &str| match value.get(name) {
+            Some(Value::Text(text)) => Some(text.clone()),
+            _ => None,
+        };
+        Some(ToolCall { id: text("id")?, name: text("name")?, arguments: text("arguments")? })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_record_of_a_message_is_its_json_and_comes_back() {
+        let call = ToolCall { id: "1".into(), name: "search".into(), arguments: "{}".into() };
+        let messages = [
+            Message::system("a"),
+            Message { id: Some("m".into()), ..Message::user("ü") },
+            Message::assistant("", vec![call.clone()]),
+            Message::tool(&call, "found"),
+        ];
+        for message in messages {
+            let value = message.to_value();
+            assert_eq!(value, Value::of(&message));
+            assert_eq!(Message::from_value(&value), Ok(message));
+        }
+    }
+
+    #[test]
+    fn what_is_no_message_is_told() {
+        for text in ["{}", "{\"role\": \"x\"}", "[]", "{\"role\": \"user\", \"content\": 3}"] {
+            let value: Value = serde_json::from_str(text).unwrap();
+            assert!(Message::from_value(&value).unwrap_err().starts_with("not a message"), "{text}");
+        }
+        let strange: Value = serde_json::from_str("{\"role\": \"user\", \"more\": 3}").unwrap();
+        assert_eq!(Message::from_value(&strange), Ok(Message::user("")));
     }
 }

@@ -160,7 +160,13 @@ impl<'a> Driver<'a> {
                 level = control.raised(self.cancel) => self.cancel_now(level),
                 Some((step, piece)) = previews.recv() => observer.preview(&step, &piece),
                 done = self.tasks.next() => match done {
-                    Some(done) => self.take(done),
+                    Some(done) => {
+                        self.take(done);
+                        // What is back as well is committed with it, in one transaction.
+                        while let Some(done) = self.tasks.ready() {
+                            self.take(done);
+                        }
+                    }
                     None => return Err(RunError::Stalled { run: self.run.to_string() }),
                 },
             }

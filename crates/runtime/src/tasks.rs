@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use deepgraph_protocol::{Effect, ErrorKind, ModelReply, ScopePath, StepError, StepId, Value};
 use tokio::sync::Semaphore;
-use tokio::task::{AbortHandle, JoinSet};
+use tokio::task::{AbortHandle, JoinError, JoinSet};
 
 /// What a task brings back.
 #[derive(Debug)]
@@ -108,29 +108,44 @@ impl Tasks {
     /// as a failure of its step.
     pub(crate) async fn next(&mut self) -> Option<Done> {
         loop {
-            match self.set.join_next_with_id().await? {
-                Ok((_, done)) => {
-                    if let Some(step) = done.step() {
-                        self.by_step.remove(step);
-                        if let Some(grace) = self.graces.remove(step) {
-                            grace.abort();
-                        }
+            let joined = self.set.join_next_with_id().await?;
+            if let Some(done) = self.settle(joined) {
+                return Some(done);
+            }
+        }
+    }
+
+    /// The next thing that is back already.
+    pub(crate) fn ready(&mut self) -> Option<Done> {
+        loop {
+            let joined = self.set.try_join_next_with_id()?;
+            if let Some(done) = self.settle(joined) {
+                return Some(done);
+            }
+        }
+    }
+
+    /// What a task that ended brought; none for one that was given up.
+    fn settle(&mut self, joined: Result<(tokio::task::Id, Done), JoinError>) -> Option<Done> {
+        match joined {
+            Ok((_, done)) => {
+                if let Some(step) = done.step() {
+                    self.by_step.remove(step);
+                    if let Some(grace) = self.graces.remove(step) {
+                        grace.abort();
                     }
-                    return Some(done);
                 }
-                Err(failure) if failure.is_cancelled() => {}
-                Err(failure) => {
-                    let id = failure.id();
-                    let found = self.by_step.iter().find(|(_, (handle, _))| handle.id() == id);
-                    let Some((step, scope)) = found.map(|(s, (_, scope))| (s.clone(), scope.clone())) else {
-                        continue;
-                    };
-                    self.by_step.remove(&step);
-                    let error =
-                        StepError::new(ErrorKind::Tool, format!("the step's code panicked: {failure}"));
-                    // Attempt 0 is no attempt's number: the step fails for good.
-                    return Some(Done::Op { scope, step, attempt: 0, cache: None, result: Err(error) });
-                }
+                Some(done)
+            }
+            Err(failure) if failure.is_cancelled() => None,
+            Err(failure) => {
+                let id = failure.id();
+                let found = self.by_step.iter().find(|(_, (handle, _))| handle.id() == id);
+                let (step, scope) = found.map(|(s, (_, scope))| (s.clone(), scope.clone()))?;
+                self.by_step.remove(&step);
+                let error = StepError::new(ErrorKind::Tool, format!("the step's code panicked: {failure}"));
+                // Attempt 0 is no attempt's number: the step fails for good.
+                Some(Done::Op { scope, step, attempt: 0, cache: None, result: Err(error) })
             }
         }
     }

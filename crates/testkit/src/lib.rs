@@ -16,4 +16,4 @@ mod sim_world;
 pub use reply::{call, calls, data, fails, says};
 pub use sim::{BEGIN, CancelAt, Sim};
 pub use sim_outside::{Outside, Said};
-pub use sim_run::SimRun;
+pub use sim_run::{Passage, SimRun};

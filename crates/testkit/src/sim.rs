@@ -24,6 +24,7 @@ pub struct Sim<'a> {
     pub(crate) order: Option<&'a dyn Fn(&StepId) -> Option<usize>>,
     pub(crate) step_ms: Millis,
     pub(crate) begin: Millis,
+    pub(crate) kept: Map,
     pub(crate) cancel: Option<CancelAt>,
     pub(crate) stop_at: Option<usize>,
 }
@@ -55,6 +56,7 @@ impl<'a> Sim<'a> {
             order: None,
             step_ms: 1,
             begin: BEGIN,
+            kept: Map::new(),
             cancel: None,
             stop_at: None,
         }
@@ -112,6 +114,12 @@ impl<'a> Sim<'a> {
         self
     }
 
+    /// With what channels that are kept between runs held last.
+    pub fn kept(mut self, kept: Map) -> Sim<'a> {
+        self.kept = kept;
+        self
+    }
+
     /// Cancelled once this many entries are committed.
     pub fn cancel_at(self, entries: usize) -> Sim<'a> {
         self.cancel(CancelAt::Entries(entries))
@@ -137,6 +145,11 @@ impl<'a> Sim<'a> {
     /// Goes on from journals, as after a crash.
     pub fn resume(self, rows: &[(ScopePath, Entry)]) -> SimRun {
         World::resume(self, rows)
+    }
+
+    /// Goes on from journals in which channels of one instance are set by hand.
+    pub fn fork(self, rows: &[(ScopePath, Entry)], scope: &ScopePath, state: Map) -> SimRun {
+        World::fork(self, rows, scope, state)
     }
 
     pub(crate) fn outside(&mut self) -> &mut dyn Outside {

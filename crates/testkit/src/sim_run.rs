@@ -10,6 +10,17 @@ use deepgraph_protocol::{
 };
 use deepgraph_trace::{Row, Trace};
 
+/// A step that was sent out, or that came to its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Passage {
+    /// The step.
+    pub step: StepId,
+    /// Whether it was sent out.
+    pub out: bool,
+    /// How many entries were committed then, the one that ended it included.
+    pub entries: usize,
+}
+
 /// What came of a simulated run.
 #[derive(Debug)]
 pub struct SimRun {
@@ -25,8 +36,8 @@ pub struct SimRun {
     pub most_alive: BTreeMap<String, usize>,
     /// Steps that were carried out, with how often.
     pub carried_out: BTreeMap<StepId, usize>,
-    /// Steps that were sent out (true) and that came to their end (false), in order.
-    pub flight: Vec<(StepId, bool)>,
+    /// Steps that were sent out and that came to their end, in order. Nodes that only write are none of them.
+    pub flight: Vec<Passage>,
     /// When virtual time began.
     pub began: Millis,
     /// When the run ended or was left.

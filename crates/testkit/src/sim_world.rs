@@ -15,7 +15,7 @@ use deepgraph_protocol::{
 
 use crate::sim_outside::Said;
 use crate::sim_queue::{Item, Queue, What};
-use crate::{CancelAt, Sim, SimRun};
+use crate::{CancelAt, Passage, Sim, SimRun};
 
 pub(crate) struct World<'a> {
     pub(crate) sim: Sim<'a>,
@@ -56,6 +56,7 @@ impl<'a> World<'a> {
             attempt: 1,
             semantics: SEMANTICS,
             bundle: bundle.hash.clone(),
+            persisted: world.sim.kept.clone(),
             ..Started::default()
         };
         world.machines.insert(ScopePath::root(), Machine::new(bundle, GraphIx(0), ScopePath::root()));
@@ -64,6 +65,31 @@ impl<'a> World<'a> {
     }
 
     pub(crate) fn resume(sim: Sim<'a>, rows: &[(ScopePath, Entry)]) -> SimRun {
+        let mut world = World::folded(sim, rows);
+        world.reopen();
+        world.go_on()
+    }
+
+    /// Goes on from journals in which channels of one instance are set by hand. Children that its steps started
+    /// are started anew over them.
+    pub(crate) fn fork(sim: Sim<'a>, rows: &[(ScopePath, Entry)], scope: &ScopePath, state: Map) -> SimRun {
+        let mut world = World::folded(sim, rows);
+        let entry = Entry { at: world.now, body: EntryBody::StateEdited { state } };
+        let outputs = world.machines.get_mut(scope).map(|machine| machine.apply(&entry)).unwrap_or_default();
+        for output in outputs {
+            match output {
+                Output::Effect(Effect::Spawn { step, .. }) => world.forget(&step),
+                Output::Effect(_) => {}
+                Output::Event(event) => world.run.events.push(event),
+            }
+        }
+        world.run.rows.push((scope.clone(), entry));
+        world.reopen();
+        world.go_on()
+    }
+
+    /// The Machines as journals leave them.
+    fn folded(sim: Sim<'a>, rows: &[(ScopePath, Entry)]) -> World<'a> {
         let bundle = sim.bundle.clone();
         let mut world = World::new(sim);
         for (scope, entry) in rows {
@@ -80,8 +106,14 @@ impl<'a> World<'a> {
         }
         world.run.rows = rows.to_vec();
         world.run.end = world.machines.get(&ScopePath::root()).and_then(|root| root.end()).cloned();
-        world.reopen();
-        world.go_on()
+        world
+    }
+
+    /// Takes the instance that a step started, and all below it, out of the journals.
+    fn forget(&mut self, step: &StepId) {
+        let gone = |scope: &ScopePath| scope.step().is_some_and(|of| of == *step || of.below(step).is_some());
+        self.machines.retain(|scope, _| !gone(scope));
+        self.run.rows.retain(|(scope, _)| !gone(scope));
     }
 
     /// Puts the open effects of all Machines out again.
@@ -128,8 +160,8 @@ impl<'a> World<'a> {
             && match &self.sim.cancel {
                 None | Some(CancelAt::Time(_)) => false,
                 Some(CancelAt::Entries(n)) => self.run.rows.len() >= *n,
-                Some(CancelAt::Sent(step)) => self.run.flight.iter().any(|(s, out)| *out && s == step),
-                Some(CancelAt::Over(step)) => self.run.flight.iter().any(|(s, out)| !*out && s == step),
+                Some(CancelAt::Sent(step)) => self.run.flight.iter().any(|p| p.out && p.step == *step),
+                Some(CancelAt::Over(step)) => self.run.flight.iter().any(|p| !p.out && p.step == *step),
             }
     }
 
@@ -249,14 +281,16 @@ impl<'a> World<'a> {
             return;
         };
         if !self.is_open(scope, step) && self.out.remove(step) {
-            self.run.flight.push((step.clone(), false));
+            let entries = self.run.rows.len() + 1;
+            self.run.flight.push(Passage { step: step.clone(), out: false, entries });
             self.queue.note_over(step, self.sim.order);
         }
     }
 
     pub(crate) fn note_out(&mut self, step: &StepId) {
         if self.out.insert(step.clone()) {
-            self.run.flight.push((step.clone(), true));
+            let entries = self.run.rows.len();
+            self.run.flight.push(Passage { step: step.clone(), out: true, entries });
         }
     }
 

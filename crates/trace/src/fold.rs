@@ -268,8 +268,12 @@ impl Folding {
             known.time = Some((at, at));
             return;
         }
-        let Some((parent, _)) = step.as_str().rsplit_once('/') else { return };
-        let Some(place) = self.places.get(&StepId::new(parent)).copied() else { return };
+        // The name of the tool is the model's: it can hold anything, slashes too.
+        let mut parents =
+            step.as_str().rmatch_indices('/').map(|(end, _)| StepId::new(&step.as_str()[..end]));
+        let is_node = |place: &Place| place.call.is_none();
+        let place = parents.find_map(|parent| self.places.get(&parent).copied().filter(is_node));
+        let Some(place) = place else { return };
         let Some(node) =
             self.trace.super_steps.get_mut(place.super_step).and_then(|s| s.nodes.get_mut(place.node))
         else {

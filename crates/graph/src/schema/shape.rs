@@ -101,9 +101,6 @@ const CONFIG: &str = "^\\s*config\\.[A-Za-z_][A-Za-z0-9_]*\\s*$";
 /// A length of time.
 const DURATION: &str = "^\\s*([0-9.]+(ms|s|min|m|h|d|w))+\\s*$";
 
-/// Meters of the language that no limit can count yet. A test tells when one can.
-pub(super) const LATER_METERS: [&str; 2] = ["depth", "active_time"];
-
 impl Shape {
     /// Its schema.
     pub fn schema(self) -> Value {
@@ -175,9 +172,8 @@ pub(super) fn money_bound() -> Value {
     any_of([number(), pattern(CONFIG), named("null")])
 }
 
-/// The meters that a limit can count.
-pub(super) fn meters() -> impl Iterator<Item = &'static str> {
-    Meter::ALL.iter().map(|(name, _)| *name).filter(|name| !LATER_METERS.contains(name))
+fn meters() -> impl Iterator<Item = &'static str> {
+    Meter::ALL.iter().map(|(name, _)| *name)
 }
 
 fn exits() -> impl Iterator<Item = &'static str> {

@@ -1,7 +1,7 @@
 //! A run against what its case expects.
 
 use deepgraph_graph::{Diagnostics, Severity};
-use deepgraph_protocol::{Map, Value};
+use deepgraph_protocol::{Map, StepId, Value};
 use deepgraph_trace::ScopeTrace;
 
 use super::difference::Difference;
@@ -62,6 +62,19 @@ fn of_run(wanted: &Wanted, seen: &Seen<'_>, found: &mut Vec<Difference>) {
                 }
             }
         }
+        "history" => {
+            for (key, node) in wanted.node.entries() {
+                let label = format!("{label}.{}", key.name);
+                match seen.history(&StepId::new(key.name.clone())) {
+                    Some(state) => named(&label, node, &state, found),
+                    None => {
+                        let line = key.place.line;
+                        let note = format!("{label} (line {line}): no such step came to its end");
+                        found.push(Difference::Note(note));
+                    }
+                }
+            }
+        }
         "elapsed" => {
             let came = seen.of_run("elapsed");
             let field = deepgraph_graph::Field::of(deepgraph_graph::Type::Duration);
@@ -110,7 +123,7 @@ fn compare(label: &str, wanted: &Wanted, came: &Value, found: &mut Vec<Differenc
                 named(&label, limit, came.get(&key.name).unwrap_or(&Value::Null), found);
             }
         }
-        "input" | "output" | "state" | "counters" | "used" | "grant" | "attempts" | "answers" => {
+        "input" | "output" | "state" | "kept" | "counters" | "used" | "grant" | "attempts" | "answers" => {
             named(label, node, came, found);
         }
         _ => whole(label, node, came, found),

@@ -7,12 +7,13 @@ use std::sync::Arc;
 use deepgraph_graph::{Bundle, Diagnostics, Files, Loaded, OpTable};
 use deepgraph_protocol::{Map, Millis, StepId, Value};
 
-use super::answer::{ModelAnswer, OpAnswer, PersonAnswer};
 use super::expect::Expect;
+use super::fork::Fork;
 use super::mistakes::{Mistakes, hint};
 use super::pattern::StepPattern;
 use super::read::Reader;
-use super::script::{Script, step_pattern};
+use super::script::step_pattern;
+use super::scripts::Scripts;
 use super::tree::{self, Node, Place};
 use super::{inline, words};
 use crate::{BEGIN, CancelAt};
@@ -34,15 +35,15 @@ pub struct Case {
     pub(crate) begin: Millis,
     pub(crate) input: Map,
     pub(crate) config: Map,
-    pub(crate) models: Script<ModelAnswer>,
-    pub(crate) ops: Script<OpAnswer>,
-    pub(crate) people: Script<PersonAnswer>,
-    pub(crate) latency: Script<Millis>,
+    /// What channels that are kept between runs held last.
+    pub(crate) kept: Map,
+    pub(crate) scripts: Scripts,
     pub(crate) order: Option<Vec<(StepPattern, usize)>>,
     pub(crate) seeds: u64,
     pub(crate) crash: bool,
     pub(crate) cancel: Option<CancelAt>,
     pub(crate) expect: Expect,
+    pub(crate) forks: Vec<Fork>,
     /// Label and place of each scripted answer.
     pub(crate) scripted: Vec<(String, Place)>,
 }
@@ -92,15 +93,14 @@ impl Case {
             begin: BEGIN,
             input: Map::new(),
             config: Map::new(),
-            models: Script::empty(),
-            ops: Script::empty(),
-            people: Script::empty(),
-            latency: Script::empty(),
+            kept: Map::new(),
+            scripts: Scripts::default(),
             order: None,
             seeds: SEEDS,
             crash: true,
             cancel: None,
             expect: Expect::default(),
+            forks: Vec::new(),
             scripted: Vec::new(),
         };
         let mut graph = None;
@@ -137,13 +137,8 @@ impl Case {
             "date" => self.begin = date(reader, node).unwrap_or(BEGIN),
             "input" => self.input = reader.map(node, "`input`").unwrap_or_default(),
             "config" => self.config = reader.map(node, "`config`").unwrap_or_default(),
-            "models" => self.models = Script::read(reader, key, node, false, &ModelAnswer::read),
-            "ops" => self.ops = Script::read(reader, key, node, true, &OpAnswer::read),
-            "answers" => self.people = Script::read(reader, key, node, false, &PersonAnswer::read),
-            "latency" => {
-                let duration = |reader: &mut Reader, node: &Node| reader.duration(node, "a latency");
-                self.latency = Script::read(reader, key, node, true, &duration);
-            }
+            "kept" => self.kept = reader.map(node, "`kept`").unwrap_or_default(),
+            "forks" => self.forks = Fork::read_all(reader, node),
             "order" => self.order = order(reader, node),
             "seeds" => self.seeds = reader.whole(node, "`seeds`").unwrap_or(SEEDS).max(1),
             "crash" => {
@@ -154,7 +149,8 @@ impl Case {
                 }
             }
             "cancel" => self.cancel = cancel(reader, node),
-            _ => self.expect = Expect::read(reader, node),
+            "expect" => self.expect = Expect::read(reader, node),
+            script => drop(self.scripts.read_key(reader, script, node)),
         }
     }
 

@@ -10,7 +10,10 @@ use deepgraph_protocol::{Entry, EntryBody, Event, Map, Meter, ScopePath, StepId}
 use deepgraph_trace::Detail;
 
 use super::difference::{Difference, between};
+use super::expect::Expect;
 use super::file::Case;
+use super::fork::{Fork, entries_until};
+use super::scripts::Scripts;
 use super::seen::Seen;
 use super::world::Scripted;
 use super::{check, input};
@@ -114,6 +117,11 @@ impl Player<'_> {
                 }
             }
         }
+        if played.passed() {
+            for fork in &self.case.forks {
+                played.differences.extend(self.fork(&first.run, fork, &mut used));
+            }
+        }
         let unused = (0..self.case.scripted.len()).filter(|number| !used.contains(number));
         let unused: Vec<Difference> = unused
             .map(|number| {
@@ -130,11 +138,19 @@ impl Player<'_> {
         }
     }
 
-    fn sim<R>(&self, seed: u64, drive: impl FnOnce(Sim<'_>) -> R) -> (R, BTreeSet<usize>, Vec<String>) {
-        let mut world = Scripted::new(self.case, self.bundle);
+    fn sim<R>(
+        &self,
+        seed: u64,
+        fork: Option<&Scripts>,
+        drive: impl FnOnce(Sim<'_>) -> R,
+    ) -> (R, BTreeSet<usize>, Vec<String>) {
+        let mut world = Scripted::new(self.case, fork, self.bundle);
         let order = self.case.order.as_deref().unwrap_or_default();
         let rank = |step: &StepId| order.iter().position(|(pattern, _)| pattern.fits(step));
-        let mut sim = Sim::in_world(self.bundle, &mut world).seed(seed).begin(self.case.begin);
+        let mut sim = Sim::in_world(self.bundle, &mut world)
+            .seed(seed)
+            .begin(self.case.begin)
+            .kept(self.case.kept.clone());
         if !order.is_empty() {
             sim = sim.order(&rank);
         }
@@ -146,12 +162,12 @@ impl Player<'_> {
     }
 
     fn run(&self, seed: u64, stop_at: Option<usize>) -> OneRun {
-        let (run, mut used, complaints) = self.sim(seed, |sim| {
+        let (run, mut used, complaints) = self.sim(seed, None, |sim| {
             let sim = if let Some(n) = stop_at { sim.stop_at(n) } else { sim };
             sim.run(self.input.clone(), self.config.clone())
         });
         for (pattern, number) in self.case.order.iter().flatten() {
-            if run.flight.iter().any(|(step, _)| pattern.fits(step)) {
+            if run.flight.iter().any(|passage| pattern.fits(&passage.step)) {
                 used.insert(*number);
             }
         }
@@ -160,9 +176,13 @@ impl Player<'_> {
 
     /// A run against what is expected.
     fn judge(&self, one: &OneRun) -> Vec<Difference> {
+        self.judge_by(&self.case.expect, one)
+    }
+
+    fn judge_by(&self, expect: &Expect, one: &OneRun) -> Vec<Difference> {
         let mut found: Vec<Difference> = one.complaints.iter().cloned().map(Difference::Note).collect();
         let seen = Seen::of(&one.run, self.bundle);
-        found.extend(check::run(&self.case.expect, &seen));
+        found.extend(check::run(expect, &seen));
         if one.run.end.is_none() && seen.of_run("status").as_str() == Some("running") {
             let last = one.run.events.last();
             found.push(Difference::Note(format!("the run does not end; the last that it told: {last:?}")));
@@ -173,6 +193,34 @@ impl Player<'_> {
         };
         if never {
             found.push(Difference::Note("`cancel` never came to pass: the run was over before".to_owned()));
+        }
+        found
+    }
+
+    /// A fork of a run: its journals up to a step, and then another way. Nothing that was over before is carried out
+    /// again.
+    fn fork(&self, first: &SimRun, fork: &Fork, used: &mut BTreeSet<usize>) -> Vec<Difference> {
+        let line = fork.place.line;
+        let Some(entries) = entries_until(first, &fork.after) else {
+            let note = format!("forks (line {line}): no step `{}` came to its end", fork.after);
+            return vec![Difference::Note(note)];
+        };
+        let rows = &first.rows[..entries];
+        let (run, of_fork, complaints) =
+            self.sim(0, Some(&fork.scripts), |sim| sim.fork(rows, &fork.of, fork.state.clone()));
+        used.extend(&of_fork);
+        let before = first.flight.iter().filter(|passage| passage.entries <= entries && !passage.out);
+        let repeated =
+            before.map(|passage| &passage.step).find(|step| run.carried_out.contains_key(*step)).cloned();
+        let one = OneRun { run, used: of_fork, complaints };
+        let mut found = self.judge_by(&fork.expect, &one);
+        found.extend(repeated.map(|step| Difference::Note(format!("`{step}` was over and ran again"))));
+        if !found.is_empty() {
+            let trace = one.run.trace(self.bundle).to_text(Detail::Short);
+            found
+                .insert(0, Difference::Note(format!("in the fork of line {line}, behind `{}`:", fork.after)));
+            let indented: String = trace.lines().map(|line| format!("\n  {line}")).collect();
+            found.push(Difference::Note(format!("the fork's trace:{indented}")));
         }
         found
     }
@@ -215,7 +263,7 @@ impl Player<'_> {
         let is_lawful = self.case.cancel.is_some() || self.fired(first, is_charged);
         for at in 1..first.rows.len() {
             let killed = self.run(0, Some(at)).run;
-            let (resumed, _, _) = self.sim(at as u64, |sim| sim.resume(&killed.rows));
+            let (resumed, _, _) = self.sim(at as u64, None, |sim| sim.resume(&killed.rows));
             let mut found = Vec::new();
             if let Some(step) = again(&killed, &resumed) {
                 found.push(Difference::Note(format!("`{step}` was over and was sent out again")));
@@ -296,6 +344,7 @@ fn without_used(run: &SimRun, bundle: &Arc<Bundle>) -> String {
 
 /// A step that was over before the crash and was sent out again.
 fn again(killed: &SimRun, resumed: &SimRun) -> Option<StepId> {
-    let was_over = |step: &StepId| killed.flight.iter().any(|(of, begins)| !begins && of == step);
-    resumed.flight.iter().find(|(step, begins)| *begins && was_over(step)).map(|(step, _)| step.clone())
+    let was_over = |step: &StepId| killed.flight.iter().any(|passage| !passage.out && passage.step == *step);
+    let mut sent = resumed.flight.iter().filter(|passage| passage.out);
+    sent.find(|passage| was_over(&passage.step)).map(|passage| passage.step.clone())
 }

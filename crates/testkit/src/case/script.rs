@@ -45,12 +45,16 @@ pub(crate) struct Scripted<T> {
     pub(crate) answer: T,
 }
 
-impl<T> Script<T> {
-    /// A section without entries.
-    pub(crate) fn empty() -> Script<T> {
+/// A scripted answer, or why there is none for an attempt or a visit.
+pub(crate) type Found<'s, T> = Result<&'s Scripted<T>, String>;
+
+impl<T> Default for Script<T> {
+    fn default() -> Script<T> {
         Script { entries: Vec::new() }
     }
+}
 
+impl<T> Script<T> {
     /// Reads a section: a mapping from steps (or, where `ops`, names of ops) to answers.
     pub(crate) fn read(
         reader: &mut Reader,
@@ -75,8 +79,8 @@ impl<T> Script<T> {
         Script { entries }
     }
 
-    /// The answer of a step's attempt, or why there is none.
-    pub(crate) fn find(&self, step: &StepId, op: Option<&str>, attempt: u32) -> Result<&Scripted<T>, String> {
+    /// The answer of a step's attempt, or why there is none; none where no entry names the step.
+    pub(crate) fn find(&self, step: &StepId, op: Option<&str>, attempt: u32) -> Option<Found<'_, T>> {
         let fits = |entry: &&Entry<T>| match &entry.key {
             Target::Steps(pattern) => pattern.fits(step),
             Target::Op(name) => op == Some(&**name),
@@ -86,15 +90,12 @@ impl<T> Script<T> {
         let mut fitting = self.entries.iter().filter(fits).collect::<Vec<_>>();
         // An exact position goes before a pattern, a pattern before the name of an op; else the first of the file.
         fitting.sort_by_key(|entry| (!is_exact(entry), !is_step(entry)));
-        match fitting.first() {
-            Some(entry) => entry.answers.find(step, attempt),
-            None => Err("nothing is scripted for it".to_owned()),
-        }
+        fitting.first().map(|entry| entry.answers.find(step, attempt))
     }
 }
 
 impl<T> Answers<T> {
-    fn find(&self, step: &StepId, attempt: u32) -> Result<&Scripted<T>, String> {
+    fn find(&self, step: &StepId, attempt: u32) -> Found<'_, T> {
         match self {
             Answers::Always(scripted) => Ok(scripted),
             Answers::Attempts(list) => list

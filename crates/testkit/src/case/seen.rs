@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use deepgraph_engine::Machine;
-use deepgraph_graph::{Bundle, Verb};
+use deepgraph_graph::{Bundle, GraphIx, Verb};
 use deepgraph_protocol::{
     EntryBody, Event, Exit, Message, RunStatus, ScopePath, Spent, StepId, ToolCall, Value,
 };
 use deepgraph_trace::{Node, NodeKind, Outcome, ScopeTrace, Trace};
 
+use super::fork::entries_until;
+use super::pattern::number;
 use crate::SimRun;
 
 /// What came of a run.
@@ -17,6 +19,7 @@ pub(crate) struct Seen<'r> {
     run: &'r SimRun,
     pub(crate) trace: Trace,
     machines: BTreeMap<ScopePath, Machine>,
+    bundle: Arc<Bundle>,
 }
 
 impl<'r> Seen<'r> {
@@ -33,7 +36,7 @@ impl<'r> Seen<'r> {
                 machine.apply(entry);
             }
         }
-        Seen { run, trace: run.trace(bundle), machines }
+        Seen { run, trace: run.trace(bundle), machines, bundle: bundle.clone() }
     }
 
     /// The instances, each before those that it started.
@@ -67,6 +70,7 @@ impl<'r> Seen<'r> {
                 let counters = scope.exit.iter().flat_map(|exit| &exit.counters);
                 Value::record(counters.map(|(k, n)| (k.clone(), int(*n))))
             }
+            "kept" => self.kept(scope),
             "limits" => self.limits(scope),
             "used" => used(&scope.settled),
             "grant" => self.grant(scope),
@@ -79,9 +83,12 @@ impl<'r> Seen<'r> {
     }
 
     fn state(&self, scope: &ScopeTrace) -> Value {
-        let Some(machine) = self.machine(scope) else { return Value::Null };
-        let names = machine.plan().channels.iter().map(|channel| channel.name.clone());
-        Value::record(names.map(|n| (n.clone(), machine.channel(&n).cloned().unwrap_or_default())))
+        self.machine(scope).map_or(Value::Null, state_of)
+    }
+
+    fn kept(&self, scope: &ScopeTrace) -> Value {
+        let end = self.machine(scope).and_then(Machine::end);
+        end.map_or(Value::Null, |end| Value::from(end.persisted.clone()))
     }
 
     fn limits(&self, scope: &ScopeTrace) -> Value {
@@ -104,6 +111,7 @@ impl<'r> Seen<'r> {
             ("model_calls", count(grant.model_calls)),
             ("tool_calls", count(grant.tool_calls)),
             ("wall_time", grant.deadline.map_or(Value::Null, |end| Value::from((end - at) as f64 / 1000.0))),
+            ("active_time", grant.active_ms.map_or(Value::Null, |ms| Value::from(ms as f64 / 1000.0))),
         ])
     }
 
@@ -121,9 +129,24 @@ impl<'r> Seen<'r> {
                 Event::Asked { step, question } => Some((step.as_str(), Value::from(question.clone()))),
                 _ => None,
             })),
+            "left_out" => Value::record(self.run.events.iter().filter_map(|event| match event {
+                Event::ItemsLeftOut { step, left_out, .. } => Some((step.as_str(), int(*left_out))),
+                _ => None,
+            })),
             "elapsed" => Value::from((self.run.now - self.run.began) as f64 / 1000.0),
             _ => Value::Null,
         }
+    }
+
+    /// What the channels of the root held once a step was over; none where it never was.
+    pub(crate) fn history(&self, step: &StepId) -> Option<Value> {
+        let entries = entries_until(self.run, step)?;
+        let root = self.machines.get(&ScopePath::root())?;
+        let bundle = self.bundle.clone();
+        let mut machine = Machine::new(bundle, GraphIx(0), root.scope().clone());
+        let rows = self.run.rows.iter().take(entries).filter(|(scope, _)| scope.is_root());
+        rows.for_each(|(_, entry)| drop(machine.apply(entry)));
+        Some(state_of(&machine))
     }
 
     /// Where the run stands; none while something else than a question is open.
@@ -201,9 +224,11 @@ impl<'r> Seen<'r> {
                     };
                     let told = declared.messages.and_then(|c| machine.channel(&plan.channels[c.0].name));
                     let calls = replies.get(&*plan.nodes[model.0].name).copied().unwrap_or_default();
-                    for (call, of) in node.calls.iter().zip(calls) {
-                        answers
-                            .extend(answer(told, &of.id).map(|text| (Arc::from(call.step.as_str()), text)));
+                    for call in &node.calls {
+                        // A call's number is its place in the turn, whenever it was admitted.
+                        let of = number(&call.step).and_then(|k| calls.get(k.checked_sub(1)?));
+                        let text = of.and_then(|of| answer(told, &of.id));
+                        answers.extend(text.map(|text| (Arc::from(call.step.as_str()), text)));
                     }
                 }
                 for node in &super_step.nodes {
@@ -219,12 +244,17 @@ impl<'r> Seen<'r> {
     /// The most steps of those named that were out at once.
     pub(crate) fn at_once(&self, named: impl Fn(&StepId) -> bool) -> usize {
         let (mut out, mut most) = (0_usize, 0);
-        for (_, begins) in self.run.flight.iter().filter(|(step, _)| named(step)) {
-            out = if *begins { out + 1 } else { out.saturating_sub(1) };
+        for passage in self.run.flight.iter().filter(|passage| named(&passage.step)) {
+            out = if passage.out { out + 1 } else { out.saturating_sub(1) };
             most = most.max(out);
         }
         most
     }
+}
+
+fn state_of(machine: &Machine) -> Value {
+    let names = machine.plan().channels.iter().map(|channel| channel.name.clone());
+    Value::record(names.map(|n| (n.clone(), machine.channel(&n).cloned().unwrap_or_default())))
 }
 
 fn nodes(scope: &ScopeTrace) -> impl Iterator<Item = &Node> {

@@ -3,9 +3,9 @@
 use deepgraph_protocol::{ErrorKind, FinishReason};
 
 /// The keys of a case.
-pub const CASE: [&str; 15] = [
-    "case", "graph", "files", "date", "input", "config", "models", "ops", "answers", "latency", "order",
-    "seeds", "crash", "cancel", "expect",
+pub const CASE: [&str; 17] = [
+    "case", "graph", "files", "date", "input", "kept", "config", "models", "ops", "answers", "latency",
+    "order", "seeds", "crash", "cancel", "expect", "forks",
 ];
 
 /// What a model answers, written out.
@@ -33,14 +33,18 @@ pub const PERSON: [&str; 3] = ["answer", "error", "takes"];
 /// When a run is cancelled.
 pub const CANCEL: [&str; 3] = ["during", "after", "at"];
 
+/// A fork of the run.
+pub const FORK: [&str; 8] = ["after", "of", "state", "models", "ops", "answers", "latency", "expect"];
+
 /// What is expected of an instance: of the root, or under `scopes`.
-pub const EXPECT_OF_SCOPE: [&str; 11] = [
+pub const EXPECT_OF_SCOPE: [&str; 12] = [
     "exit",
     "report",
     "report_error",
     "input",
     "output",
     "state",
+    "kept",
     "counters",
     "limits",
     "used",
@@ -49,7 +53,7 @@ pub const EXPECT_OF_SCOPE: [&str; 11] = [
 ];
 
 /// What is expected of the run as a whole.
-pub const EXPECT_OF_RUN: [&str; 16] = [
+pub const EXPECT_OF_RUN: [&str; 18] = [
     "status",
     "steps",
     "took",
@@ -60,8 +64,10 @@ pub const EXPECT_OF_RUN: [&str; 16] = [
     "malformed",
     "failed",
     "questions",
+    "left_out",
     "at_once",
     "elapsed",
+    "history",
     "scopes",
     "warnings",
     "load_error",

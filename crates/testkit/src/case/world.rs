@@ -8,11 +8,13 @@ use deepgraph_protocol::{ErrorKind, Map, Millis, ModelReply, ModelRequest, StepE
 use super::file::Case;
 use super::pattern::fits;
 use super::request::shown;
+use super::scripts::{Layers, Scripts};
 use crate::{Outside, Said};
 
 /// The world of a case in one run.
 pub(crate) struct Scripted<'c> {
     case: &'c Case,
+    scripts: Layers<'c>,
     bundle: &'c Bundle,
     /// Numbers of the scripted answers that were used.
     pub(crate) used: BTreeSet<usize>,
@@ -21,8 +23,9 @@ pub(crate) struct Scripted<'c> {
 }
 
 impl<'c> Scripted<'c> {
-    pub(crate) fn new(case: &'c Case, bundle: &'c Bundle) -> Scripted<'c> {
-        Scripted { case, bundle, used: BTreeSet::new(), complaints: Vec::new() }
+    pub(crate) fn new(case: &'c Case, fork: Option<&'c Scripts>, bundle: &'c Bundle) -> Scripted<'c> {
+        let scripts = Layers { upper: fork, lower: &case.scripts };
+        Scripted { case, scripts, bundle, used: BTreeSet::new(), complaints: Vec::new() }
     }
 
     fn complain(&mut self, complaint: String) {
@@ -37,7 +40,7 @@ impl<'c> Scripted<'c> {
     }
 
     fn latency(&mut self, step: &StepId, op: Option<&str>, attempt: u32) -> Option<Millis> {
-        let scripted = self.case.latency.find(step, op, attempt).ok()?;
+        let scripted = self.scripts.latency(step, op, attempt).ok()?;
         self.used.insert(scripted.number);
         Some(scripted.answer)
     }
@@ -79,8 +82,7 @@ impl Outside for Scripted<'_> {
         attempt: u32,
         request: &ModelRequest,
     ) -> Result<ModelReply, StepError> {
-        let case = self.case;
-        let scripted = match case.models.find(step, None, attempt) {
+        let scripted = match self.scripts.model(step, attempt) {
             Ok(scripted) => scripted,
             Err(why) => {
                 self.complain(format!(
@@ -104,8 +106,7 @@ impl Outside for Scripted<'_> {
     }
 
     fn op(&mut self, step: &StepId, attempt: u32, op: &str, input: &Map) -> Result<Value, StepError> {
-        let case = self.case;
-        let scripted = match case.ops.find(step, Some(op), attempt) {
+        let scripted = match self.scripts.op(step, op, attempt) {
             Ok(scripted) => scripted,
             Err(why) => {
                 let input = Value::from(input.clone());
@@ -133,11 +134,9 @@ impl Outside for Scripted<'_> {
 
     fn person(&mut self, step: &StepId, answered: usize, _: &str) -> Said {
         let nth = u32::try_from(answered + 1).unwrap_or(u32::MAX);
-        let case = self.case;
-        let Ok(scripted) = case.people.find(step, None, nth) else { return Said::Nothing };
+        let Ok(scripted) = self.scripts.person(step, nth) else { return Said::Nothing };
         // One answer for all attempts is one answer.
-        if answered > 0 && case.people.find(step, None, 1).is_ok_and(|first| first.number == scripted.number)
-        {
+        if answered > 0 && self.scripts.person(step, 1).is_ok_and(|first| first.number == scripted.number) {
             return Said::Nothing;
         }
         self.used.insert(scripted.number);
@@ -148,12 +147,11 @@ impl Outside for Scripted<'_> {
     }
 
     fn takes(&mut self, step: &StepId, op: Option<&str>, attempt: u32) -> Millis {
-        let case = self.case;
         let own = match op {
-            Some(_) => case.ops.find(step, op, attempt).ok().map(|s| (s.number, s.answer.takes)),
+            Some(op) => self.scripts.op(step, op, attempt).ok().map(|s| (s.number, s.answer.takes)),
             None => {
-                let model = case.models.find(step, None, attempt).ok().map(|s| (s.number, s.answer.takes));
-                let person = case.people.find(step, None, attempt).ok();
+                let model = self.scripts.model(step, attempt).ok().map(|s| (s.number, s.answer.takes));
+                let person = self.scripts.person(step, attempt).ok();
                 model.or(person.map(|s| (s.number, s.answer.takes)))
             }
         };
@@ -164,8 +162,7 @@ impl Outside for Scripted<'_> {
     }
 
     fn reserves(&mut self, step: &StepId, attempt: u32, request: &ModelRequest) -> (u64, Option<u64>) {
-        let case = self.case;
-        match case.models.find(step, None, attempt) {
+        match self.scripts.model(step, attempt) {
             Ok(scripted) => {
                 // A call that does not fit is not sent: its answer says no more than what it would take.
                 self.used.insert(scripted.number);

@@ -13,13 +13,17 @@ pub(super) const LONGEST_TEXT: usize = 256 * 1024;
 /// The most bytes of long texts in one page: what a browser can still search through.
 pub(super) const ALL_TEXTS: usize = 24 * 1024 * 1024;
 
+/// How many values are remembered under a name: inputs, results and state can have the same.
+const RECENT: usize = 4;
+
 /// What was shown so far, in reading order.
 #[derive(Debug)]
 pub(super) struct Pool<'a> {
     pub(super) prints: Fingerprints<'a>,
     blocks: BTreeMap<Print, Block>,
-    /// The list or map that was shown last under a name in an instance: the next is mostly that and a little more.
-    last: BTreeMap<(usize, String), (Block, &'a Value)>,
+    /// Lists and maps that were shown last under a name in an instance: the next is mostly one of them and a little
+    /// more.
+    recent: BTreeMap<(usize, String), Vec<(Block, &'a Value)>>,
     /// Lists of tools that were offered.
     tools: Vec<(&'a [ToolSpec], Link)>,
     /// Where we are: the step or instance that is being shown.
@@ -52,7 +56,7 @@ impl<'a> Pool<'a> {
         Pool {
             prints: Fingerprints::default(),
             blocks: BTreeMap::new(),
-            last: BTreeMap::new(),
+            recent: BTreeMap::new(),
             tools: Vec::new(),
             here: Link { anchor: String::new(), label: String::new() },
             scope: 0,
@@ -85,14 +89,18 @@ impl<'a> Pool<'a> {
         taken
     }
 
-    /// The value shown last under this name in this instance, and this one in its place.
-    pub(super) fn exchange(
-        &mut self,
-        name: &str,
-        block: Block,
-        value: &'a Value,
-    ) -> Option<(Block, &'a Value)> {
-        self.last.insert((self.scope, name.to_owned()), (block, value))
+    /// Values shown last under this name in this instance, the oldest first.
+    pub(super) fn recent(&self, name: &str) -> Vec<(Block, &'a Value)> {
+        self.recent.get(&(self.scope, name.to_owned())).cloned().unwrap_or_default()
+    }
+
+    /// Remembers a value that is shown under this name.
+    pub(super) fn remember(&mut self, name: &str, block: Block, value: &'a Value) {
+        let recent = self.recent.entry((self.scope, name.to_owned())).or_default();
+        if recent.len() == RECENT {
+            recent.remove(0);
+        }
+        recent.push((block, value));
     }
 
     /// Where these tools were described already; remembers them otherwise.

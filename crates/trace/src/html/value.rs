@@ -128,70 +128,76 @@ impl<'a> Shown<'a> {
         let (head, size) = (beginning(value), size(mark.bytes));
         match pool.want(mark.print) {
             Wanted::There(block) => {
-                pool.exchange(name, block.clone(), value);
+                pool.remember(name, block.clone(), value);
                 Shown::Again { block: block.number, head, count, size, place: block.place }
             }
             Wanted::Here(block) => {
-                let before = pool.exchange(name, block.clone(), value);
-                let parts = parts(pool, name, value, before, depth);
+                let parts = Parts::of_large(pool, name, value, depth);
+                pool.remember(name, block.clone(), value);
                 Shown::Large { block: block.number, head, count, size, parts }
             }
         }
     }
 }
 
-fn parts<'a>(
-    pool: &mut Pool<'a>,
-    name: &str,
-    value: &'a Value,
-    before: Option<(Block, &'a Value)>,
-    depth: usize,
-) -> Parts<'a> {
-    match (value, before) {
-        (Value::List(items), before) => {
-            let (known, block) = match before {
-                Some((block, Value::List(known))) => (known.as_slice(), Some(block)),
-                _ => (&[][..], None),
-            };
-            let equal = items.iter().zip(known).take_while(|(a, b)| is_same(pool, a, b)).count();
-            let equal = if equal >= FEWEST_EQUAL { equal } else { 0 };
-            let same = block.filter(|_| equal > 0).map(|block| Same {
-                what: format!("the first {}", counted(equal as u64, "item", "items")),
-                block,
-            });
-            let rest = items.iter().enumerate().skip(equal);
-            let parts =
-                rest.map(|(i, item)| ((i + 1).to_string(), Shown::of(pool, name, item, depth + 1))).collect();
-            Parts { same, parts }
-        }
-        (Value::Map(fields), Some((block, Value::Map(known)))) => {
-            let is_equal = |pool: &mut Pool<'a>, name: &str, value: &'a Value| {
-                known.get(name).is_some_and(|other| is_same(pool, value, other))
-            };
-            let equal = fields.iter().filter(|(name, value)| is_equal(pool, name, value)).count();
-            if equal < FEWEST_EQUAL {
-                return fields_of(pool, fields, depth);
+impl<'a> Parts<'a> {
+    /// The parts of a list or map that is shown for the first time, without those that the one of the recent values
+    /// has that has most of them.
+    fn of_large(pool: &mut Pool<'a>, name: &str, value: &'a Value, depth: usize) -> Parts<'a> {
+        let mut best: Option<(usize, Block, &'a Value)> = None;
+        for (block, known) in pool.recent(name) {
+            let equal = equal_parts(pool, value, known);
+            if equal >= FEWEST_EQUAL.max(best.as_ref().map_or(0, |(most, ..)| *most)) {
+                best = Some((equal, block, known));
             }
-            let same = Same { what: counted(equal as u64, "field", "fields"), block };
-            let mut parts = Vec::new();
-            for (name, value) in fields.iter() {
-                if !is_equal(pool, name, value) {
-                    parts.push((key(name), Shown::of(pool, name, value, depth + 1)));
+        }
+        let (equal, known) = best.as_ref().map_or((0, &Value::Null), |(equal, _, known)| (*equal, *known));
+        let parts = match value {
+            Value::List(items) => items
+                .iter()
+                .enumerate()
+                .skip(equal)
+                .map(|(i, item)| {
+                    ((i + 1).to_string(), Shown::of(pool, &format!("{name}[]"), item, depth + 1))
+                })
+                .collect(),
+            Value::Map(fields) => {
+                let mut parts = Vec::new();
+                for (name, value) in fields.iter() {
+                    if !(equal > 0 && has(pool, known, name, value)) {
+                        parts.push((key(name), Shown::of(pool, name, value, depth + 1)));
+                    }
                 }
+                parts
             }
-            Parts { same: Some(same), parts }
-        }
-        (Value::Map(fields), _) => fields_of(pool, fields, depth),
-        (other, _) => {
-            Parts { same: None, parts: vec![(String::new(), Shown::Plain { json: other.to_json_text() })] }
-        }
+            Value::Null | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Text(_) => Vec::new(),
+        };
+        let same = best.map(|(equal, block, _)| match value {
+            Value::List(_) => {
+                Same { what: format!("the first {}", counted(equal as u64, "item", "items")), block }
+            }
+            _ => Same { what: counted(equal as u64, "field", "fields"), block },
+        });
+        Parts { same, parts }
     }
 }
 
-fn fields_of<'a>(pool: &mut Pool<'a>, fields: &'a Map, depth: usize) -> Parts<'a> {
-    let parts =
-        fields.iter().map(|(name, value)| (key(name), Shown::of(pool, name, value, depth + 1))).collect();
-    Parts { same: None, parts }
+/// How many parts two values have in common: items from the beginning of lists, fields of maps.
+fn equal_parts<'a>(pool: &mut Pool<'a>, value: &'a Value, known: &'a Value) -> usize {
+    match (value, known) {
+        (Value::List(items), Value::List(known)) => {
+            items.iter().zip(known.iter()).take_while(|(a, b)| is_same(pool, a, b)).count()
+        }
+        (Value::Map(fields), Value::Map(_)) => {
+            fields.iter().filter(|(name, value)| has(pool, known, name, value)).count()
+        }
+        _ => 0,
+    }
+}
+
+/// Whether a map has this field with this value.
+fn has<'a>(pool: &mut Pool<'a>, map: &'a Value, name: &str, value: &'a Value) -> bool {
+    map.get(name).is_some_and(|other| is_same(pool, value, other))
 }
 
 fn is_same<'a>(pool: &mut Pool<'a>, a: &'a Value, b: &'a Value) -> bool {

@@ -107,7 +107,7 @@ fn the_depth_of_a_graph_in_itself() {
         (
             "none",
             limit("{count: depth, max: 0, refuse: true}"),
-            &["DG0106 6:26 `max` must be an integer of at least 1, is 0"],
+            &["DG0110 6:26 `max` must be an integer of at least 1, is 0"],
         ),
         (
             "tree",

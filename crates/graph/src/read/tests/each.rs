@@ -84,7 +84,7 @@ fn each_needs_a_list_and_a_bound() {
         (
             "in flight",
             each("    parallel: 0\n"),
-            &["DG0106 13:15 `parallel` must be an integer of at least 1, is 0"],
+            &["DG0110 13:15 `parallel` must be an integer of at least 1, is 0"],
         ),
         (
             "without each",

@@ -63,7 +63,7 @@ fn a_call_can_set_the_configuration_below_it() {
             call("    config: {mode: always, depth: 0}\n"),
             &[
                 "DG0106 11:20 the config key \"mode\" must be one of never, auto, is \"always\"",
-                "DG0106 11:35 the config key \"depth\" must be an integer of at least 1, is 0",
+                "DG0110 11:35 the config key \"depth\" must be an integer of at least 1, is 0",
             ],
         ),
         (
@@ -256,7 +256,7 @@ fn a_person_can_be_asked_before_a_call() {
         (
             "yes",
             tools("  t: {call: think, approve: yes}"),
-            &["DG0106 10:29 `approve` must be an expression | write true"],
+            &["DG0012 10:29 `approve` must be an expression | write true"],
         ),
         (
             "template",
