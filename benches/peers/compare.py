@@ -71,7 +71,8 @@ def ms(figure):
 
 
 def times(theirs, ours):
-    return f"{theirs['seconds'] / ours['seconds']:,.0f}×"
+    ratio = theirs["seconds"] / ours["seconds"]
+    return f"{ratio:,.0f}×" if ratio >= 10 else f"{ratio:.1f}×"
 
 
 def mb(kilobytes):

@@ -6,6 +6,7 @@ mod counts;
 mod crash;
 mod diagnostics;
 mod documents;
+mod draw;
 mod factbook;
 mod interrupted;
 mod output;

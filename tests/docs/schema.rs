@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use deepgraph_graph::{CODES, OpTable, graph_schema, help_page, load, read_data};
+use deepgraph_protocol::Value;
 use jsonschema::Validator;
 
 use super::{document, documents, graphs_of, section};
@@ -17,9 +18,36 @@ fn validator() -> Validator {
 
 /// What a schema says against a graph.
 fn misfits(validator: &Validator, graph: &str) -> Vec<String> {
-    let data =
-        read_data("graph.yaml", graph).unwrap_or_else(|mistakes| panic!("{mistakes}\n{graph}")).to_json();
-    validator.iter_errors(&data).map(|e| format!("{}: {e}", e.instance_path())).collect()
+    against(validator, &data("graph.yaml", graph))
+}
+
+fn against(validator: &Validator, graph: &Value) -> Vec<String> {
+    validator.iter_errors(&graph.to_json()).map(|e| format!("{}: {e}", e.instance_path())).collect()
+}
+
+fn data(name: &str, text: &str) -> Value {
+    read_data(name, text).unwrap_or_else(|mistakes| panic!("{mistakes}\n{text}"))
+}
+
+/// The graphs of the cases that load, by path.
+fn cases() -> Vec<(String, Value)> {
+    let mut open = vec![repo().join("tests/conformance")];
+    let mut found = Vec::new();
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(folder).expect("there is a folder of cases").flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                open.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "yaml") {
+                let name = path.display().to_string();
+                let case = data(&name, &fs::read_to_string(&path).expect("a case is text"));
+                let refused = case.get("expect").is_some_and(|wanted| wanted.get("load_error").is_some());
+                let graph = case.get("graph").filter(|graph| graph.as_map().is_some() && !refused);
+                found.extend(graph.map(|graph| (name, graph.clone())));
+            }
+        }
+    }
+    found
 }
 
 /// The graphs that are brought along, by path.
@@ -59,6 +87,12 @@ fn every_graph_that_there_is_fits() {
     for (name, graph) in graphs {
         let misfits = misfits(&validator, &graph);
         assert!(misfits.is_empty(), "{name}\n{}\n{graph}", misfits.join("\n"));
+    }
+    let cases = cases();
+    assert!(cases.len() > 50, "only {} cases were found", cases.len());
+    for (name, graph) in cases {
+        let misfits = against(&validator, &graph);
+        assert!(misfits.is_empty(), "{name}\n{}", misfits.join("\n"));
     }
 }
 

@@ -4,7 +4,7 @@ use std::io::{self, BufRead};
 
 use async_trait::async_trait;
 use deepgraph_protocol::{OutputShape, Value};
-use deepgraph_runtime::{Asker, Question, read_answer};
+use deepgraph_runtime::{Asker, Question};
 use tokio::sync::Mutex;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
@@ -34,7 +34,7 @@ impl Asker for Terminal {
         loop {
             let line = lines.recv().await?;
             if !line.trim().is_empty() {
-                return Some(read_answer(&line, &question.shape));
+                return Some(question.read(&line));
             }
             self.screen.say("an empty line is no answer; type one, or Ctrl-D for none");
         }
@@ -76,11 +76,16 @@ pub fn shown(question: &Question) -> String {
     if let Some(complaint) = &question.complaint {
         text.push_str(&format!("\nThe last answer was not taken: {complaint}"));
     }
-    if let Some(form) = form(&question.shape) {
+    let form = if question.is_approval() { Some(DECISION.to_owned()) } else { form(&question.shape) };
+    if let Some(form) = form {
         text.push_str(&format!("\n{form}"));
     }
     text
 }
+
+/// What an answer to an approval looks like.
+const DECISION: &str = "Answer yes or no. \"no: REASON\" tells the model why; \"edit {...}\" runs the call with these \
+                        arguments instead.";
 
 /// What an answer looks like, where it is more than a text.
 fn form(shape: &OutputShape) -> Option<String> {
@@ -142,6 +147,14 @@ mod tests {
             "Question review_plan.1:\nThis is the plan.\n\
              The last answer was not taken: action: must be one of approve, edit\n\
              An answer is JSON: {\"action\": approve | edit, \"plan\"?: object}; a text alone stands for \"action\""
+        );
+        asked.id = deepgraph_protocol::StepId::new("act.1/send.1/approval");
+        assert_eq!(
+            shown(&asked),
+            "Question act.1/send.1/approval:\nThis is the plan.\n\
+             The last answer was not taken: action: must be one of approve, edit\n\
+             Answer yes or no. \"no: REASON\" tells the model why; \"edit {...}\" runs the call with these arguments \
+             instead."
         );
         let text = question(serde_json::json!({"type": "string"}));
         assert_eq!(shown(&text), "Question review_plan.1:\nThis is the plan.");

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use clap::Args;
 use deepgraph_graph::Bundle;
 use deepgraph_protocol::StepId;
-use deepgraph_runtime::{Asker, Control, Ended, NewRun, Ops, RunError, Runtime, SystemClock, Unattended};
+use deepgraph_runtime::{
+    Asker, Control, Ended, NewRun, Ops, RunError, Runtime, Secrets, SystemClock, Unattended,
+};
 use deepgraph_store::{RunId, Store};
 use deepgraph_tools::IndexReport;
 
@@ -21,8 +23,9 @@ use crate::models;
 use crate::out_file::OutFile;
 use crate::progress::{self, Format};
 use crate::screen::Screen;
+use crate::session::Session;
 use crate::settings::Settings;
-use crate::signals;
+use crate::{graphs, servers};
 
 /// The variable with the key of `openai::` models where none is named.
 pub const KEY_ENV: &str = "OPENAI_API_KEY";
@@ -67,6 +70,13 @@ pub enum Work {
     Start(Box<NewRun>),
     /// Go on with it, with answers to its questions.
     Resume(Vec<(Option<StepId>, String)>),
+}
+
+/// What a run works with.
+pub struct Ready {
+    runtime: Runtime,
+    /// What was indexed.
+    documents: Option<IndexReport>,
 }
 
 /// All that driving needs.
@@ -129,11 +139,7 @@ impl Driver {
     /// # Errors
     ///
     /// The documents or the models can not be had.
-    pub fn runtime(
-        &self,
-        bundle: &Bundle,
-        settings: &Settings,
-    ) -> Result<(Runtime, Option<IndexReport>), CliError> {
+    pub fn ready(&self, bundle: &Bundle, settings: &Settings) -> Result<Ready, CliError> {
         let models = models::connect(settings);
         models::check(&models, bundle, &settings.config, settings)?;
         let paths: Vec<PathBuf> = settings.docs.iter().map(PathBuf::from).collect();
@@ -143,7 +149,7 @@ impl Driver {
             self.screen
                 .warn("no documents: the graph searches documents, and without --docs PATH it finds nothing");
         }
-        let (corpus, report) = opened.unzip();
+        let (corpus, documents) = opened.unzip();
         let asks = !self.options.no_input && self.format != Format::Json && is_attended();
         let asker: Option<Arc<dyn Asker>> =
             if asks { Some(Arc::new(Terminal::new(self.screen.clone()))) } else { None };
@@ -155,7 +161,34 @@ impl Driver {
             asker,
             unattended: if self.options.no_input { Unattended::Refuse } else { Unattended::Wait },
         };
-        Ok((runtime, report))
+        Ok(Ready { runtime, documents })
+    }
+
+    /// Connects to the servers of a graph, if it has some: the graph with their tools, its warnings shown.
+    ///
+    /// # Errors
+    ///
+    /// Servers that can not be used; the mistakes that the graph has with these tools.
+    pub fn connect(
+        &self,
+        session: &mut Session,
+        bundle: Arc<Bundle>,
+        secrets: &Secrets,
+    ) -> Result<Arc<Bundle>, CliError> {
+        if bundle.servers.is_empty() {
+            return Ok(bundle);
+        }
+        let loaded = servers::connect(session, &bundle, secrets, self.format, &self.screen)?;
+        loaded.map(|loaded| graphs::shown(loaded, &self.screen)).map_err(CliError::Graph)
+    }
+
+    /// Records a run.
+    ///
+    /// # Errors
+    ///
+    /// The store fails.
+    pub fn record(&self, ready: &Ready, new: &NewRun) -> Result<RunId, CliError> {
+        Ok(ready.runtime.record(new)?)
     }
 
     /// Keeps other processes from driving the run.
@@ -167,30 +200,30 @@ impl Driver {
         self.home.hold(run)
     }
 
-    /// Drives the run until it is over or waits, and tells how it ended. `_held` is let go with its end.
+    /// Drives the run, with the servers of the session, until it is over or waits, and tells how it ended. `_held` is
+    /// let go with its end.
     ///
     /// # Errors
     ///
     /// Driving failed; the run can be resumed then.
     pub fn drive(
         &self,
+        session: &mut Session,
         _held: Held,
-        runtime: Runtime,
+        ready: Ready,
         run: &RunId,
         bundle: &Arc<Bundle>,
         work: Work,
-        documents: Option<&IndexReport>,
     ) -> Result<ExitStatus, CliError> {
         if self.format == Format::Json {
             progress::emit(&serde_json::json!({"type": "run", "run": run}));
         } else if self.format == Format::Lines {
             self.screen.say(&format!("run {run}"));
         }
-        let threads =
-            tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(CliError::Threads)?;
-        let ended = threads.block_on(async {
-            let (canceller, control) = Control::new();
-            signals::listen(canceller, self.screen.clone());
+        let Ready { mut runtime, documents } = ready;
+        session.servers().add_to(&mut runtime.ops);
+        let (canceller, control) = Control::new();
+        let ended = session.drive(canceller, &self.screen, async {
             let mut observer = progress::observer(self.format, bundle.clone(), &self.screen);
             match work {
                 Work::Start(new) => runtime.start(run, &new, control, &mut *observer).await,
@@ -199,10 +232,8 @@ impl Driver {
                 }
             }
         });
-        // A step that can not be called off (a read that hangs) must not hold the program.
-        threads.shutdown_background();
         match ended {
-            Ok(ended) => self.finish(run, bundle, documents, &ended),
+            Ok(ended) => self.finish(run, bundle, documents.as_ref(), &ended),
             Err(error) => Err(self.failed(run, error)),
         }
     }

@@ -106,6 +106,12 @@ pub enum CliError {
     /// Models that can not be had, all of them.
     #[error("the models can not be used:{}", list(.0))]
     Models(Vec<String>),
+    /// MCP servers that can not be used, all of them.
+    #[error("the MCP servers can not be used:{}", list(.0))]
+    Servers(Vec<String>),
+    /// Ctrl-C before a run had begun.
+    #[error("interrupted before anything was started; nothing was recorded")]
+    Interrupted,
     /// A base URL that holds a secret.
     #[error(
         "the base URL holds a user name or a password, which would be written into the run's record: leave it out and put the key into the variable that --key-env names"
@@ -233,6 +239,7 @@ impl CliError {
             | CliError::ScriptFile { .. }
             | CliError::NoModelKey { .. }
             | CliError::Models(_)
+            | CliError::Servers(_)
             | CliError::SecretInUrl
             | CliError::OutFile { .. }
             | CliError::DrawingFile { .. }
@@ -249,6 +256,7 @@ impl CliError {
                 | StoreError::NoSuchRun { .. }
                 | StoreError::AmbiguousRun { .. },
             ) => ExitStatus::Usage,
+            CliError::Interrupted => ExitStatus::Cancelled,
             CliError::Stdout(_)
             | CliError::Draw(_)
             | CliError::StoredGraph { .. }

@@ -31,7 +31,7 @@ pub const TABLE: &str = "\
 Exit status:
   0  the run succeeded
   1  the program, its store or the system failed
-  2  wrong usage: options, graph file, configuration, documents
+  2  wrong usage: options, graph file, configuration, documents, models, MCP servers
   3  the run is exhausted: a budget was used up, an error left a report, or nothing was found
   4  the run failed
   5  the run was cancelled

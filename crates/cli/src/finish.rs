@@ -141,13 +141,12 @@ impl Finish<'_> {
 
 /// The command that brings the answers.
 pub fn how_to_answer(run: &RunId, questions: &[Question]) -> String {
-    match questions {
-        [_] => format!("Answer with: deepgraph resume {run} --answer \"...\""),
-        many => {
-            let answers: Vec<String> = many.iter().map(|q| format!("--answer \"{}=...\"", q.id)).collect();
-            format!("Answer with: deepgraph resume {run} {}", answers.join(" "))
-        }
-    }
+    let answer = |question: &Question| if question.is_approval() { "yes" } else { "..." };
+    let answers: Vec<String> = match questions {
+        [only] => vec![format!("--answer \"{}\"", answer(only))],
+        many => many.iter().map(|q| format!("--answer \"{}={}\"", q.id, answer(q))).collect(),
+    };
+    format!("Answer with: deepgraph resume {run} {}", answers.join(" "))
 }
 
 fn with_line_break(text: &str) -> String {

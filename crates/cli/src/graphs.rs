@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use deepgraph_graph::{Bundle, BundleSource, Diagnostics, Files, Loaded, OpTable, load};
+use deepgraph_runtime::Servers;
 use deepgraph_store::RunRecord;
 use include_dir::{Dir, include_dir};
 
@@ -53,7 +54,7 @@ pub fn stock_files(name: &str) -> Option<BTreeMap<String, String>> {
 pub fn load_named(name: &str) -> Result<Result<Loaded, Diagnostics>, CliError> {
     let ops = OpTable::stock();
     if let Some(files) = stock_files(name) {
-        return Ok(load(&format!("{name}/{FILE}"), &files, &ops));
+        return Ok(load(&format!("{name}/{FILE}"), &WithStock(files), &ops));
     }
     let mut path = PathBuf::from(name);
     if path.is_dir() {
@@ -63,7 +64,7 @@ pub fn load_named(name: &str) -> Result<Result<Loaded, Diagnostics>, CliError> {
         return Err(no_graph(name));
     }
     let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
-    Ok(load(&path.to_string_lossy(), &Folder(folder), &ops))
+    Ok(load(&path.to_string_lossy(), &WithStock(Folder(folder)), &ops))
 }
 
 /// The graph to run; its warnings are shown.
@@ -72,11 +73,21 @@ pub fn load_named(name: &str) -> Result<Result<Loaded, Diagnostics>, CliError> {
 ///
 /// As [`load_named`], mistakes included.
 pub fn bundle(name: &str, screen: &Screen) -> Result<Arc<Bundle>, CliError> {
-    let Loaded { bundle, warnings } = load_named(name)?.map_err(CliError::Graph)?;
-    if !warnings.is_empty() {
-        screen.say(warnings.to_string().trim_end());
+    load_named(name)?.map(|loaded| shown(loaded, screen)).map_err(CliError::Graph)
+}
+
+/// The graph; its warnings are shown.
+pub fn shown(loaded: Loaded, screen: &Screen) -> Arc<Bundle> {
+    if !loaded.warnings.is_empty() {
+        screen.say(loaded.warnings.to_string().trim_end());
     }
-    Ok(Arc::new(bundle))
+    Arc::new(loaded.bundle)
+}
+
+/// The same graph, from the same texts, with the tools that its servers have.
+pub fn with_tools(bundle: &Bundle, servers: &Servers) -> Result<Loaded, Diagnostics> {
+    let source = &bundle.source;
+    load(&source.entry, &source.files, &servers.op_table(&OpTable::stock()))
 }
 
 /// The graph of a stored run, compiled again from the texts in its record.
@@ -99,6 +110,17 @@ fn no_graph(name: &str) -> CliError {
     let nearest = stock.iter().copied().max_by(|a, b| alike(a).total_cmp(&alike(b)));
     let nearest = nearest.filter(|best| alike(best) > 0.8).map(str::to_owned);
     CliError::NoGraph { name: name.to_owned(), stock: stock.join(", "), nearest }
+}
+
+/// Files, and those of the graphs that the program brings along.
+struct WithStock<F>(F);
+
+impl<F: Files> Files for WithStock<F> {
+    fn read(&self, path: &str) -> Result<String, String> {
+        let Some(stock) = path.strip_prefix("stock:") else { return self.0.read(path) };
+        let file = STOCK.get_file(stock).and_then(|file| file.contents_utf8());
+        file.map(str::to_owned).ok_or_else(|| format!("the stock graphs are {}", stock_names().join(", ")))
+    }
 }
 
 /// Files on the disk, below a graph file's folder.

@@ -7,8 +7,8 @@
 //! | `config` | the effective configuration, from five places, each value with its origin |
 //! | `graphs`, `question` | the graph that is meant; its input from a question |
 //! | `home` | where runs and document indexes are kept |
-//! | `settings`, `documents`, `models` | what a run works with, and what a resume needs to set it up again |
-//! | `drive`, `signals`, `ask` | driving a run: progress, Ctrl-C, questions to a person |
+//! | `settings`, `documents`, `models`, `servers` | what a run works with, and what a resume needs to set it up again |
+//! | `drive`, `session`, `signals`, `ask` | driving a run: progress, threads, Ctrl-C, questions to a person |
 //! | `progress/` | what is told of committed steps: plain lines, lines on a terminal, JSON |
 //! | `stored` | what the journals of a stored run say |
 //! | `finish`, `summary`, `explain`, `report`, `when` | what is told at the end |
@@ -33,6 +33,8 @@ mod progress;
 mod question;
 mod report;
 mod screen;
+mod servers;
+mod session;
 mod settings;
 mod signals;
 mod stored;

@@ -1,14 +1,13 @@
 //! Ctrl-C and SIGTERM while a run is driven: first cooperatively, then at once, then hard.
 
 use deepgraph_runtime::Canceller;
+use tokio::task::JoinHandle;
 
 use crate::exit_status::INTERRUPTED;
 use crate::screen::Screen;
 
-/// Listens until the program ends. Called within a tokio runtime; from here on the system's own way of ending the
-/// program does not apply.
-pub fn listen(canceller: Canceller, screen: Screen) {
-    let signals = Signals::new();
+/// Listens until the task is given up. Called within a tokio runtime.
+pub fn listen(signals: Option<Signals>, canceller: Canceller, screen: Screen) -> JoinHandle<()> {
     tokio::spawn(async move {
         let Some(mut signals) = signals else { return };
         for times in 1.. {
@@ -23,11 +22,21 @@ pub fn listen(canceller: Canceller, screen: Screen) {
             }
             canceller.cancel();
         }
-    });
+    })
 }
 
+/// Waits for the next signal; for ever where none can be heard.
+pub async fn heard(signals: &mut Option<Signals>) {
+    match signals {
+        Some(signals) => signals.next().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// The signals that ask for an end, from when this was made on. Made within a tokio runtime; from then on the system's
+/// own way of ending the program does not apply.
 #[cfg(unix)]
-struct Signals {
+pub struct Signals {
     interrupt: tokio::signal::unix::Signal,
     terminate: tokio::signal::unix::Signal,
 }
@@ -35,7 +44,7 @@ struct Signals {
 #[cfg(unix)]
 impl Signals {
     /// None where the system refuses: then its own way of ending the program applies.
-    fn new() -> Option<Signals> {
+    pub fn new() -> Option<Signals> {
         use tokio::signal::unix::{SignalKind, signal};
         Some(Signals {
             interrupt: signal(SignalKind::interrupt()).ok()?,
@@ -51,12 +60,13 @@ impl Signals {
     }
 }
 
+/// Ctrl-C.
 #[cfg(not(unix))]
-struct Signals;
+pub struct Signals;
 
 #[cfg(not(unix))]
 impl Signals {
-    fn new() -> Option<Signals> {
+    pub fn new() -> Option<Signals> {
         Some(Signals)
     }
 

@@ -6,6 +6,8 @@
 //!
 //! This crate does no I/O: files come through [`Files`].
 
+pub mod build;
+mod bounds;
 mod check;
 mod config;
 mod data;
@@ -29,6 +31,7 @@ mod testing;
 mod types;
 pub mod vocabulary;
 
+pub use bounds::{Bound, Bounds, Figure, LimitInForce, Measure, Named, RunBounds, ScopeBounds, bounds};
 pub use data::read_data;
 pub use diagnostic::{CODES, Diagnostic, Diagnostics, Severity, help_page};
 pub use draw::{DrawError, Drawing, Passage, RouteOf, Taken, TakenGraph};

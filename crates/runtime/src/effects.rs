@@ -149,6 +149,8 @@ impl Driver<'_> {
             return self.commit_later(scope, EntryBody::Completed { step, attempt, output });
         }
         let cache = cache_ms.map(|_| call);
+        let own = || op.default_timeout().map(|own| u64::try_from(own.as_millis()).unwrap_or(u64::MAX));
+        let timeout_ms = timeout_ms.or_else(own);
         let place = self.tool_places.clone();
         let (scope, step) = (scope.clone(), step);
         let (key, key_step) = (scope.clone(), step.clone());
@@ -163,7 +165,7 @@ impl Driver<'_> {
         let prepared = self.answers.iter().position(|(id, _)| id.as_ref().is_none_or(|id| *id == step));
         if let Some(at) = prepared.filter(|_| question.complaint.is_none()) {
             let (_, text) = self.answers.remove(at);
-            let answer = Some(crate::ask::read_answer(&text, &question.shape));
+            let answer = Some(question.read(&text));
             self.questions.insert(step.clone(), (question, timeout_ms));
             return self.take_answer(scope, step, answer);
         }

@@ -1,5 +1,6 @@
 //! What can keep a run from being driven. How a run itself goes wrong is data: its exits and status.
 
+use deepgraph_graph::Diagnostics;
 use deepgraph_store::StoreError;
 
 /// A failure of driving a run.
@@ -38,10 +39,78 @@ pub enum RunError {
         /// Why.
         why: String,
     },
+    /// A secret that a server needs is not there.
+    #[error(
+        "the MCP server \"{server}\" needs the secret {secret}: put it into the environment variable {secret}"
+    )]
+    NoSecret {
+        /// The server's name in the graph.
+        server: String,
+        /// The name of the secret.
+        secret: String,
+    },
+    /// A text of a server can not be made.
+    #[error("the MCP server \"{server}\" can not be reached: its texts can not be made: {problem}")]
+    ServerText {
+        /// The server's name in the graph.
+        server: String,
+        /// Which, where, and why.
+        problem: String,
+    },
+    /// A server can not be used.
+    #[error("{problem}")]
+    Server {
+        /// Which server, why, and what to do. Holds no secret.
+        problem: String,
+    },
+    /// The program has no MCP client.
+    #[error(
+        "the MCP server \"{server}\" can not be reached, because this program was built without MCP: build it with \
+         the feature `mcp`"
+    )]
+    NoMcp {
+        /// The server's name in the graph.
+        server: String,
+    },
     /// The driver came to a stop with work left: a fault of ours.
     #[error("run {run} came to a stop although nothing is open; its journal is kept, please report this")]
     Stalled {
         /// The run.
         run: String,
+    },
+    /// The configuration does not fit the graph.
+    #[error("the configuration does not fit the graph `{graph}`: {problem}")]
+    Config {
+        /// The graph.
+        graph: String,
+        /// What does not fit.
+        problem: String,
+    },
+    /// The record of a run holds no graph.
+    #[error("run {run}: the graph in its record can not be read: {why}")]
+    NoStoredGraph {
+        /// The run.
+        run: String,
+        /// Why.
+        why: String,
+    },
+    /// The graph of a stored run does not compile against the ops that there are.
+    #[error("run {run}: its graph does not compile here; has this program all the ops that it calls?\n\n{mistakes}")]
+    StoredGraph {
+        /// The run.
+        run: String,
+        /// What is wrong.
+        mistakes: Diagnostics,
+    },
+    /// A run is a task, and there is nothing that carries tasks out.
+    #[error("there is no tokio runtime here: start runs in a function under #[tokio::main], or enter a runtime")]
+    NoTokio,
+    /// The task of a run did not come to its end.
+    #[error("driving run {run} broke off ({why}); what is committed is kept, resume it")]
+    Broken {
+        /// The run.
+        run: String,
+        /// Why.
+        why: String,
     },
 }

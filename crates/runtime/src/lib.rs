@@ -15,27 +15,54 @@
 //! | `progress` | what observers are told; the run's record |
 //! | `persist` | channels that are kept between runs |
 //! | `ops` | the ops that graphs can call |
+//! | `servers` | tools of MCP servers as ops |
 //! | `ask` | questions to a person |
+//! | `host`, `launch`, `running` | the short way for programs of one's own |
+//! | `custom` | ops of one's own, declared and done in one place |
+//!
+//! A program that runs graphs begins with a [`Host`]. The other crates are here under their short names, so that one
+//! dependency is enough.
 
 mod ask;
 mod clock;
 mod control;
+mod custom;
 mod driver;
 mod effects;
 mod error;
+mod folder;
+mod host;
+mod input;
+mod launch;
 mod ops;
 mod persist;
 mod progress;
 mod resume;
 mod run;
+mod running;
+mod servers;
 mod slots;
 mod tasks;
 
 pub use ask::{Asker, Question, Unattended, read_answer};
 pub use clock::{Clock, SystemClock};
 pub use control::{Cancel, Canceller, Control};
+pub use custom::{CustomOp, OpDeclaration};
 pub use error::RunError;
+pub use folder::Folder;
+pub use host::{Host, HostBuilder};
+pub use input::fit_input;
+pub use launch::{Launch, Resumption};
 pub use ops::{Op, Ops};
 pub use progress::{Observer, Quiet, Told};
 pub use resume::fold;
 pub use run::{Ended, NewRun, Outcome, Runtime};
+pub use running::Running;
+pub use servers::{Secrets, Servers};
+
+pub use async_trait::async_trait;
+pub use deepgraph_graph as graph;
+pub use deepgraph_model as model;
+pub use deepgraph_protocol as protocol;
+pub use deepgraph_store as store;
+pub use deepgraph_tools as tools;

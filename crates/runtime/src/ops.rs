@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use deepgraph_protocol::{ErrorKind, Map, StepError, Value};
@@ -16,6 +17,11 @@ pub trait Op: Send + Sync {
     /// `input` has the fields that the op's signature declares; fields that are null were left out. The result
     /// is the record that the signature declares.
     async fn call(&self, input: Map) -> Result<Value, StepError>;
+
+    /// The longest time of a call for which the graph gives no `timeout`; none: unbounded.
+    fn default_timeout(&self) -> Option<Duration> {
+        None
+    }
 }
 
 /// Ops by name.

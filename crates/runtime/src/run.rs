@@ -5,7 +5,9 @@ use std::sync::Arc;
 use deepgraph_engine::Machine;
 use deepgraph_graph::{Bundle, GraphIx};
 use deepgraph_model::Models;
-use deepgraph_protocol::{EntryBody, Map, RunStatus, SEMANTICS, ScopeEnd, ScopePath, Started, StepId};
+use deepgraph_protocol::{
+    EntryBody, Exit, Map, RunStatus, SEMANTICS, ScopeEnd, ScopePath, Started, StepId, Value,
+};
 use deepgraph_store::{RunId, RunRecord, RunUpdate, Store};
 use tokio::sync::mpsc;
 
@@ -70,6 +72,30 @@ pub struct Outcome {
     pub status: RunStatus,
     /// How the root ended, and what it handed up.
     pub end: ScopeEnd,
+}
+
+impl Ended {
+    /// How the run ended, where it is over.
+    pub fn outcome(self) -> Option<Outcome> {
+        if let Ended::Over(outcome) = self { Some(*outcome) } else { None }
+    }
+
+    /// The questions that it waits for; none where it is over.
+    pub fn questions(&self) -> &[Question] {
+        if let Ended::Waiting(questions) = self { questions } else { &[] }
+    }
+}
+
+impl Outcome {
+    /// The text of an output channel; "" where it holds none.
+    pub fn text(&self, channel: &str) -> &str {
+        self.end.output.get(channel).and_then(Value::as_str).unwrap_or("")
+    }
+
+    /// How all instances ended: the root, then those below it in delegation order.
+    pub fn exits(&self) -> impl Iterator<Item = &Exit> {
+        std::iter::once(&self.end.exit).chain(&self.end.children)
+    }
 }
 
 impl Runtime {

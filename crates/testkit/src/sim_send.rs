@@ -62,9 +62,9 @@ impl World<'_> {
         let timeout = timeout_ms.and_then(|ms| Millis::try_from(ms).ok()).filter(|ms| takes > *ms);
         if let Some(ms) = timeout {
             let timed_out = What::TimedOut { step: step.clone(), attempt, ms };
-            self.queue.push(Item { at: self.now + ms, scope: scope.clone(), what: timed_out });
+            self.queue.push(Item { at: self.now.saturating_add(ms), scope: scope.clone(), what: timed_out });
         }
-        self.queue.push(Item { at: self.now + takes, scope, what: what(timeout.is_some()) });
+        self.queue.push(Item { at: self.now.saturating_add(takes), scope, what: what(timeout.is_some()) });
     }
 
     pub(crate) fn abandon(
@@ -78,7 +78,7 @@ impl World<'_> {
         if self.machines.contains_key(&child) {
             return self.commit(child, EntryBody::CancelRequested { detail: None, reason });
         }
-        let until = self.now + Millis::try_from(grace_ms).unwrap_or(Millis::MAX);
+        let until = self.now.saturating_add(Millis::try_from(grace_ms).unwrap_or(Millis::MAX));
         match self.queue.comes_back(&step) {
             Some(at) if grace_ms > 0 && at <= until => {}
             Some(_) if grace_ms > 0 => {

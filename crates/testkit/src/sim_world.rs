@@ -17,6 +17,9 @@ use crate::sim_outside::Said;
 use crate::sim_queue::{Item, Queue, What};
 use crate::{CancelAt, Passage, Sim, SimRun};
 
+/// A run with more entries than these is taken to go on for ever and left.
+const MOST_ENTRIES: usize = 200_000;
+
 pub(crate) struct World<'a> {
     pub(crate) sim: Sim<'a>,
     pub(crate) machines: BTreeMap<ScopePath, Machine>,
@@ -33,7 +36,11 @@ impl<'a> World<'a> {
         let begin = sim.begin;
         let mut queue = Queue::new(sim.seed);
         if let Some(CancelAt::Time(after)) = sim.cancel {
-            queue.push(Item { at: begin + after, scope: ScopePath::root(), what: What::Cancel });
+            queue.push(Item {
+                at: begin.saturating_add(after),
+                scope: ScopePath::root(),
+                what: What::Cancel,
+            });
         }
         World {
             sim,
@@ -139,7 +146,7 @@ impl<'a> World<'a> {
     }
 
     fn stopped(&self) -> bool {
-        self.sim.stop_at.is_some_and(|n| self.run.rows.len() >= n)
+        self.run.rows.len() >= self.sim.stop_at.unwrap_or(MOST_ENTRIES)
     }
 
     fn go_on(mut self) -> SimRun {
@@ -244,7 +251,8 @@ impl<'a> World<'a> {
         let said = self.sim.outside().person(&step, answered, &question);
         if matches!(said, Said::Answer(_) | Said::Declined(_)) {
             let nth = u32::try_from(answered + 1).unwrap_or(u32::MAX);
-            let at = self.now + self.sim.outside().takes(&step, None, nth);
+            let takes = self.sim.outside().takes(&step, None, nth);
+            let at = self.now.saturating_add(takes);
             self.queue.push(Item { at, scope, what: What::Says { step, said, question } });
             return false;
         }
@@ -256,7 +264,7 @@ impl<'a> World<'a> {
             return;
         }
         let Some(machine) = self.machines.get_mut(&scope) else { return };
-        self.now += self.sim.step_ms;
+        self.now = self.now.saturating_add(self.sim.step_ms);
         let entry = Entry { at: self.now, body };
         let outputs = machine.apply(&entry);
         self.note_over(&scope, &entry.body);
@@ -313,7 +321,7 @@ impl<'a> World<'a> {
                 if delay_ms == 0 {
                     return self.send(scope, effect);
                 }
-                let at = self.now + Millis::try_from(delay_ms).unwrap_or(Millis::MAX);
+                let at = self.now.saturating_add(Millis::try_from(delay_ms).unwrap_or(Millis::MAX));
                 self.queue.push(Item { at, scope, what: What::Send(effect) });
             }
             Effect::Spawn { step, graph, input, config, grant, nesting } => {

@@ -10,6 +10,7 @@
 
 mod ending;
 mod instance;
+mod left;
 mod marked;
 
 use std::collections::BTreeMap;

@@ -1,13 +1,15 @@
 //! `deepgraph check`: all mistakes of graph files.
 
 use clap::{Args, ValueEnum};
-use deepgraph_graph::{Diagnostic, Severity};
+use deepgraph_graph::{Bundle, Diagnostic, Diagnostics, Loaded, Severity};
 use serde::Serialize;
 
 use crate::error::CliError;
 use crate::exit_status::ExitStatus;
 use crate::graphs;
+use crate::progress::Format;
 use crate::screen::{self, Screen};
+use crate::{servers, session};
 use crate::when::counted;
 
 /// Options of `check`.
@@ -15,14 +17,15 @@ use crate::when::counted;
 #[command(
     about = "Check graph files and show all their mistakes",
     long_about = "Check graph files with everything that they name, and show all their mistakes with file, line and \
-                  column. The exit status is 2 where there is an error; warnings alone leave it at 0.\n\n\
+                  column. The exit status is 2 where there is an error; warnings alone leave it at 0. Nothing is \
+                  connected to, and no secret is needed, unless --online is given.\n\n\
                   With --format json standard output is one document: {\"version\": 1, \"diagnostics\": [...], \"ok\": \
                   true or false}. Each diagnostic has code, severity (error or warning), message, help, file, line, \
                   column, end_line, end_column, snippet (the line of the file) and explain (a command). Lines and \
                   columns count from 1, columns in characters; the end is the first column behind. What is not known \
-                  is left out.",
-    after_help = "Examples:\n  deepgraph check my-graph.yaml\n  deepgraph check graphs/*/graph.yaml --format json\n  \
-                  deepgraph explain DG0103"
+                  is left out. What keeps MCP servers from being asked is in \"server_errors\", a list of texts.",
+    after_help = "Examples:\n  deepgraph check my-graph.yaml\n  deepgraph check my-graph.yaml --online\n  \
+                  deepgraph check graphs/*/graph.yaml --format json\n  deepgraph explain DG0103"
 )]
 pub struct Options {
     /// Graph files, folders with a graph.yaml, or names of stock graphs
@@ -34,6 +37,9 @@ pub struct Options {
     /// Short for --format json
     #[arg(long, conflicts_with = "format")]
     json: bool,
+    /// Connect to the MCP servers that the graphs declare, and check calls of their tools too
+    #[arg(long)]
+    online: bool,
 }
 
 /// Forms of mistakes.
@@ -49,7 +55,7 @@ enum Form {
 pub fn carry_out(options: &Options) -> Result<ExitStatus, CliError> {
     let screen = Screen::plain();
     let as_json = options.json || options.format == Form::Json;
-    let mut document = Document { version: 1, diagnostics: Vec::new(), ok: true };
+    let mut document = Document { version: 1, diagnostics: Vec::new(), server_errors: Vec::new(), ok: true };
     for name in &options.graphs {
         let loaded = match graphs::load_named(name) {
             Ok(loaded) => loaded,
@@ -63,6 +69,22 @@ pub fn carry_out(options: &Options) -> Result<ExitStatus, CliError> {
                 }
                 continue;
             }
+        };
+        let loaded = match loaded {
+            Ok(offline) if options.online => match online(&offline.bundle, as_json, &screen) {
+                Ok(asked) => asked.unwrap_or(Ok(offline)),
+                Err(CliError::Servers(errors)) => {
+                    document.ok = false;
+                    if as_json {
+                        document.server_errors.extend(errors.iter().map(|error| format!("{name}: {error}")));
+                    } else {
+                        screen.complain(&format!("{name}: {}", CliError::Servers(errors)));
+                    }
+                    Ok(offline)
+                }
+                Err(other) => return Err(other),
+            },
+            offline => offline,
         };
         let (found, nodes) = match loaded {
             Ok(loaded) => {
@@ -87,12 +109,29 @@ pub fn carry_out(options: &Options) -> Result<ExitStatus, CliError> {
     Ok(if document.ok { ExitStatus::Succeeded } else { ExitStatus::Usage })
 }
 
+/// The graph with what its servers say; none where it has no servers.
+fn online(
+    bundle: &Bundle,
+    as_json: bool,
+    screen: &Screen,
+) -> Result<Option<Result<Loaded, Diagnostics>>, CliError> {
+    if bundle.servers.is_empty() {
+        return Ok(None);
+    }
+    let format = if as_json { Format::Quiet } else { Format::Lines };
+    let secrets = servers::secrets(bundle)?;
+    session::with(|session| servers::connect(session, bundle, &secrets, format, screen)).map(Some)
+}
+
 /// What programs are told.
 #[derive(Debug, Serialize)]
 struct Document {
     /// Of this form.
     version: u32,
     diagnostics: Vec<Told>,
+    /// What keeps servers from being asked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    server_errors: Vec<String>,
     /// Whether there is no error.
     ok: bool,
 }

@@ -19,6 +19,7 @@ use crate::home::Home;
 use crate::report;
 use crate::settings::Settings;
 use crate::stored;
+use crate::{servers, session};
 
 /// Options of `resume`.
 #[derive(Debug, Args)]
@@ -26,10 +27,14 @@ use crate::stored;
     about = "Go on with a run that was interrupted or waits for an answer",
     long_about = "Go on with a run that was interrupted or waits for an answer. Graph, documents, models and \
                   configuration are those that it was started with; no step that is committed is carried out again. \
-                  Of a run that is over, the report is shown again.",
+                  Of a run that is over, the report is shown again.\n\n\
+                  Whether a tool may be called is answered by yes or no; `no: REASON` tells the model why, and \
+                  `edit {...}` runs the call with these arguments instead. Secrets of MCP servers are taken from the \
+                  environment again.",
     after_help = format!("Examples:\n  \
         deepgraph resume last\n  \
         deepgraph resume 01981c2e --answer \"approve\"\n  \
+        deepgraph resume last --answer yes\n  \
         deepgraph resume last --answer \"ask_user.1=The island's own figures\" --out report.md\n\n{TABLE}")
 )]
 pub struct Options {
@@ -64,10 +69,14 @@ pub fn carry_out(options: Options, global: &Global) -> Result<ExitStatus, CliErr
     let rows = store.entries(&record.run_id, 0)?;
     let open = stored::questions(&bundle, &rows, &record)?;
     let answers = answers(&options.answer, &open)?;
-    let (runtime, indexed) = driver.runtime(&bundle, &settings)?;
-    // The process may have ended between the record and the first entry.
-    let work = if rows.is_empty() { start(&record, &bundle, settings) } else { Work::Resume(answers) };
-    driver.drive(held, runtime, &record.run_id, &bundle, work, indexed.as_ref())
+    let secrets = servers::secrets(&bundle)?;
+    let ready = driver.ready(&bundle, &settings)?;
+    session::with(|session| {
+        session.expect(&bundle, &secrets)?;
+        // The process may have ended between the record and the first entry.
+        let work = if rows.is_empty() { start(&record, &bundle, settings) } else { Work::Resume(answers) };
+        driver.drive(session, held, ready, &record.run_id, &bundle, work)
+    })
 }
 
 fn start(record: &RunRecord, bundle: &Arc<Bundle>, settings: Settings) -> Work {
@@ -153,14 +162,20 @@ fn answers(given: &[String], open: &[Question]) -> Result<Vec<(Option<StepId>, S
     Ok(answers)
 }
 
-/// The name of the node that asks.
+/// What the id of an approval has behind that of the call.
+const APPROVAL: &str = "/approval";
+
+/// The name of the node or tool that asks, or that of the tool whose call is to be approved.
 fn name_of(question: &Question) -> &str {
-    let last = question.id.last();
+    let id = question.id.as_str();
+    let step = id.strip_suffix(APPROVAL).unwrap_or(id);
+    let last = step.rsplit('/').next().unwrap_or(step);
     last.rsplit_once('.').map_or(last, |(name, _)| name)
 }
 
-/// Whether a text has the form of a step id: names with their numbers, such as `plan.1/ask_user.2`.
+/// Whether a text has the form of a question's id: names with their numbers, such as `plan.1/ask_user.2`.
 fn is_step_id(text: &str) -> bool {
+    let text = text.strip_suffix(APPROVAL).unwrap_or(text);
     let is_name = |name: &str| {
         name.chars().any(char::is_alphabetic)
             && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'))
@@ -215,6 +230,17 @@ mod tests {
         for given in ["", " \n", "ask.1=", "ask.1= "] {
             let error = read(&[given], &["ask.1"]).unwrap_err();
             assert!(error.contains("the answer to ask.1 is empty"), "{given}: {error}");
+        }
+    }
+
+    #[test]
+    fn approvals_are_answered_by_their_id_as_well() {
+        let id = "act.1/send.1/approval";
+        assert_eq!(read(&["yes"], &[id]).unwrap(), [pair(id, "yes")]);
+        assert_eq!(read(&[&format!("{id}=no: why?")], &[id]).unwrap(), [pair(id, "no: why?")]);
+        for other in ["act.2/send.1/approval=yes", "act.1/send.1=yes", "send=yes"] {
+            let error = read(&[other], &[id]).unwrap_err();
+            assert!(error.contains(&format!("{id}: which?")), "{other}: {error}");
         }
     }
 

@@ -19,6 +19,7 @@ use crate::models;
 use crate::question;
 use crate::screen::Screen;
 use crate::settings::Settings;
+use crate::{servers, session};
 
 /// Options of `run`.
 #[derive(Debug, Args)]
@@ -78,7 +79,10 @@ pub struct Options {
 /// Carries the command out.
 pub fn carry_out(options: Options, global: &Global) -> Result<ExitStatus, CliError> {
     let screen = Screen::plain();
-    let bundle = graphs::bundle(&options.graph, &screen)?;
+    let loaded = graphs::load_named(&options.graph)?.map_err(CliError::Graph)?;
+    // What is said of a graph whose servers are about to be asked is said when they were.
+    let is_final = options.print_config || loaded.bundle.servers.is_empty();
+    let bundle = if is_final { graphs::shown(loaded, &screen) } else { Arc::new(loaded.bundle) };
     let wanted =
         Wanted { set: options.set.clone(), model: options.model.clone(), file: options.config.clone() };
     if options.print_config {
@@ -104,19 +108,23 @@ pub fn carry_out(options: Options, global: &Global) -> Result<ExitStatus, CliErr
     let home = Home::open(global)?;
     let store = home.store()?;
     let driver = Driver::new(options.drive, home, store)?;
-    let (runtime, indexed) = driver.runtime(&bundle, &settings)?;
-    let new = NewRun {
-        question,
-        graph: options.graph,
-        bundle: Arc::clone(&bundle),
-        input,
-        config: config.values,
-        settings: settings.to_record(),
-        thread: options.thread,
-    };
-    let run = runtime.record(&new)?;
-    let held = driver.hold(&run)?;
-    driver.drive(held, runtime, &run, &bundle, Work::Start(Box::new(new)), indexed.as_ref())
+    let secrets = servers::secrets(&bundle)?;
+    let ready = driver.ready(&bundle, &settings)?;
+    session::with(|session| {
+        let bundle = driver.connect(session, bundle, &secrets)?;
+        let new = NewRun {
+            question,
+            graph: options.graph,
+            bundle: Arc::clone(&bundle),
+            input,
+            config: config.values,
+            settings: settings.to_record(),
+            thread: options.thread,
+        };
+        let run = driver.record(&ready, &new)?;
+        let held = driver.hold(&run)?;
+        driver.drive(session, held, ready, &run, &bundle, Work::Start(Box::new(new)))
+    })
 }
 
 /// A name for a thread: any text that is not blank.

@@ -23,6 +23,8 @@ pub struct TakenGraph {
     pub visits: BTreeMap<NodeIx, u64>,
     /// Visits that are not over yet, by node.
     pub open: BTreeMap<NodeIx, u64>,
+    /// Items that were started, by the node that runs over them.
+    pub items: BTreeMap<NodeIx, u64>,
     /// Calls that were admitted, by the node that ran them and the tool.
     pub calls: BTreeMap<(NodeIx, ToolIx), u64>,
     /// Child graphs that were started by nodes.
@@ -59,8 +61,8 @@ pub enum Passage {
     Grant(Arc<str>),
     /// A step failed and no `on_error` took it up, by the name of the exit.
     Failure(Arc<str>),
-    /// It was cancelled from outside.
-    Cancelled,
+    /// It was cancelled from outside, by the name of the exit.
+    Cancelled(Arc<str>),
     /// The graph was at fault: an expression, or two writers.
     Fault,
 }
@@ -76,7 +78,8 @@ pub enum RouteOf {
     Next(NodeIx),
     /// `on_error` of a node.
     Error(NodeIx),
-    /// `next` of a node, after a way of its `on_error` (by its index) that carries on.
+    /// `next` of a node, after a way of its `on_error` (by its index) that carries on; of a node that runs over a
+    /// list, once for each item that failed so.
     Carried(NodeIx, usize),
     /// `next` of a tool.
     Tool(ToolIx),

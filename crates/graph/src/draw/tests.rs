@@ -53,22 +53,20 @@ fn bundle(text: &str) -> Bundle {
     try_load(text).unwrap_or_else(|mistakes| panic!("{mistakes}")).bundle
 }
 
-/// A generated graph: a chain of nodes that leads back and out of everywhere.
+/// A generated graph: a chain of nodes, some of which lead further on, back, or out.
 fn generated(nodes: usize) -> Bundle {
     let mut text =
         "deepgraph: 1\nstate: {n: {type: integer, reduce: sum}}\nlimits: {steps: {count: super_steps, \
                     max: 90, exit: step_limit}}\nstart: n0\nnodes:\n"
             .to_owned();
     for i in 0..nodes {
-        let back = i * 7 % (i + 1);
-        let over = (i + 1 + i % 5).min(nodes - 1);
-        let _ = writeln!(
-            text,
-            "  n{i}: {{update: {{n: {i}}}, next: [{{if: n > {i} and n % {} == 0, to: n{over}}}, {{if: n > 100 * {i}, to: \
-             n{back}}}, {{if: n < 0, exit: no_sources}}, {}]}}",
-            i + 2,
-            if i + 1 < nodes { format!("n{}", i + 1) } else { "{exit: completed}".to_owned() }
-        );
+        let mut ways = Vec::new();
+        let over = (i + 2 + i % 4).min(nodes - 1);
+        ways.extend((i % 2 == 0).then(|| format!("{{if: n > {i} and n % {} == 0, to: n{over}}}", i + 2)));
+        ways.extend((i % 5 == 4).then(|| format!("{{if: n > 100 * {i}, to: n{}}}", i - i % 7)));
+        ways.extend((i % 6 == 5).then(|| "{if: n < 0, exit: no_sources}".to_owned()));
+        ways.push(if i + 1 < nodes { format!("n{}", i + 1) } else { "{exit: completed}".to_owned() });
+        let _ = writeln!(text, "  n{i}: {{update: {{n: {i}}}, next: [{}]}}", ways.join(", "));
     }
     bundle(&text)
 }

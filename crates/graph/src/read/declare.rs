@@ -201,7 +201,7 @@ fn graph<'t>(reader: &mut Reader<'_>, decls: &mut Decls<'t>, key: &Key, node: &'
 
 /// The path of a graph in the bundle.
 fn path(decls: &Decls<'_>, key: &Key, outer: &Outer) -> Arc<str> {
-    let file = decls.files.list.get(outer.file).map_or("", |file| &file.path);
+    let file = decls.files.list.get(outer.file).map_or("", |file| crate::files::called(&file.path));
     match (decls.graphs.first(), outer.parent) {
         (None, _) => key.name.clone(),
         (Some(_), None) => file.into(),

@@ -1,5 +1,7 @@
 //! Patterns: of steps, with `*`; of texts, with `…`.
 
+use std::collections::BTreeSet;
+
 use deepgraph_protocol::{StepId, Value};
 
 /// Stands for any text in an expected text, for further items at the end of an expected list, and, as a key, for
@@ -36,17 +38,38 @@ impl StepPattern {
     }
 }
 
+/// `*` is any text without `/`, `**` any text. Each place of the text is reached at most once per place of the
+/// pattern, so that no pattern takes long.
 fn glob(pattern: &str, text: &str) -> bool {
-    match pattern.split_once('*') {
-        None => pattern == text,
-        Some((head, rest)) => {
-            let Some(text) = text.strip_prefix(head) else { return false };
-            let (rest, deep) = match rest.strip_prefix('*') {
-                Some(rest) => (rest, true),
-                None => (rest, false),
-            };
-            let ends = text.char_indices().map(|(at, _)| at).chain([text.len()]);
-            ends.take_while(|end| deep || !text[..*end].contains('/')).any(|end| glob(rest, &text[end..]))
+    let pattern: Vec<char> = pattern.chars().collect();
+    // Where in the pattern the text so far may have ended.
+    let mut at = BTreeSet::from([0]);
+    skip_stars(&pattern, &mut at);
+    for c in text.chars() {
+        let mut next = BTreeSet::new();
+        for i in at {
+            match pattern.get(i) {
+                Some('*') => {
+                    let deep =
+                        pattern.get(i + 1) == Some(&'*') || (i > 0 && pattern.get(i - 1) == Some(&'*'));
+                    next.extend((deep || c != '/').then_some(i));
+                }
+                Some(wanted) => next.extend((*wanted == c).then_some(i + 1)),
+                None => {}
+            }
+        }
+        skip_stars(&pattern, &mut next);
+        at = next;
+    }
+    at.contains(&pattern.len())
+}
+
+/// A star may stand for nothing.
+fn skip_stars(pattern: &[char], at: &mut BTreeSet<usize>) {
+    let mut open: Vec<usize> = at.iter().copied().collect();
+    while let Some(i) = open.pop() {
+        if pattern.get(i) == Some(&'*') && at.insert(i + 1) {
+            open.push(i + 1);
         }
     }
 }
@@ -85,13 +108,19 @@ pub(crate) fn fits(wanted: &Value, came: &Value) -> bool {
 
 /// Whether a text is the expected one, each `…` standing for any text.
 pub(crate) fn text_fits(wanted: &str, came: &str) -> bool {
-    match wanted.split_once(ANY) {
-        None => wanted == came,
-        Some((head, rest)) => came.strip_prefix(head).is_some_and(|came| {
-            let mut ends = came.char_indices().map(|(at, _)| at).chain([came.len()]);
-            ends.any(|end| text_fits(rest, &came[end..]))
-        }),
-    }
+    let Some((head, rest)) = wanted.split_once(ANY) else { return wanted == came };
+    let (middle, tail) = rest.rsplit_once(ANY).unwrap_or(("", rest));
+    let Some(mut came) = came.strip_prefix(head).and_then(|came| came.strip_suffix(tail)) else {
+        return false;
+    };
+    // What stands first leaves most for the rest.
+    middle.split(ANY).all(|part| match came.find(part) {
+        Some(at) => {
+            came = &came[at + part.len()..];
+            true
+        }
+        None => false,
+    })
 }
 
 #[cfg(test)]
@@ -110,6 +139,8 @@ mod tests {
         assert!(step_fits("**/b.*", "x.1/a.1/b.2") && step_fits("**/b.*", "b.7"));
         assert!(step_fits("x.1/**", "x.1/a.1/b.2") && !step_fits("x.1/**", "x.1"));
         assert!(!step_fits("**/b.1", "ab.1"));
+        assert!(step_fits("a.*/*.*", "a.1/b.2") && !step_fits("a.*/*.*", "a.1/b.2/c.3"));
+        assert!(!step_fits("**a**a**a**a**a**a**b", &"a".repeat(200)), "no pattern takes long");
     }
 
     #[test]
@@ -124,6 +155,8 @@ mod tests {
         assert!(text_fits("a … c", "a b c") && text_fits("…", "") && text_fits("a…", "abc"));
         assert!(text_fits("…b…", "abc") && !text_fits("a…d", "abc") && !text_fits("abc", "ab"));
         assert!(text_fits("…a", "aba"), "the shortest stretch is not the only one");
+        assert!(!text_fits("ab…ba", "aba"), "both ends need their own letters");
+        assert!(text_fits("a…b…c…d", "a.b.c.d") && !text_fits("a…c…b…d", "a.b.c.d"));
     }
 
     #[test]

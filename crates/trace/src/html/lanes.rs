@@ -7,13 +7,11 @@ use deepgraph_protocol::Millis;
 use super::amount::{clock, duration, number};
 use super::badge::{Badge, Standing};
 use super::index::{Index, Link};
+use super::scale::{Span, is_drawn, span};
 use crate::tree::{Node, NodeKind, ScopeTrace};
 
 /// The most instances that have a lane of their own each.
 pub(super) const MANY: usize = 40;
-
-/// A stretch of time.
-pub(super) type Span = (Millis, Millis);
 
 /// One step in the timeline.
 #[derive(Debug)]
@@ -122,18 +120,13 @@ fn pack<T>(mut items: Vec<(Span, T)>) -> Vec<Vec<T>> {
 /// The steps of an instance as bars. Turns and child graphs have none of their own: their calls and the child's lane
 /// show them.
 fn bars(index: &Index, scope: &ScopeTrace, until: Millis) -> Vec<Bar> {
-    let steps = scope.steps().filter(|node| node.calls.is_empty() && node.child.is_none());
+    let steps = scope.steps().filter(|node| is_drawn(node));
     steps.filter_map(|node| bar(index, scope, node, until)).collect()
 }
 
 fn bar(index: &Index, scope: &ScopeTrace, node: &Node, until: Millis) -> Option<Bar> {
-    let (begun, ended) = node.time?;
+    let (begun, ended) = span(scope, node, until)?;
     let standing = Standing::of(node, scope.exit.is_some());
-    let ended = match (standing, scope.time) {
-        (standing, _) if standing.is_open() => until,
-        (Standing::GivenUp, Some((_, over))) => over,
-        _ => ended,
-    };
     let tone = match &node.kind {
         NodeKind::Ask { .. } => "person",
         _ if standing.is_bad() => "bad",

@@ -6,10 +6,11 @@ use askama::Template;
 use askama::filters::HtmlSafe;
 use deepgraph_protocol::Millis;
 
-use super::amount::{duration, moment, percent};
+use super::amount::{duration, moment};
 use super::axis;
 use super::index::Index;
-use super::lanes::{self, Bar, Lane, MANY, Row, Span};
+use super::lanes::{self, Bar, Lane, MANY, Row};
+use super::scale::Scale;
 use crate::tree::ScopeTrace;
 
 /// Pixels from one row to the next, and of a bar.
@@ -23,7 +24,7 @@ pub(super) enum Timeline {
         ext = "html",
         whitespace = "minimize",
         source = r##"
-<p class="note">From {{ start }}, {{ length }}. Point at a bar for its step and times; it leads to the step.{% if is_grouped %} There are many instances: those of a graph share lanes.{% endif %}</p>
+<p class="note">From {{ start }}, {{ length }}. Point at a bar for its step and times; it leads to the step.{% if is_grouped %} There are many instances: those of a graph share lanes.{% endif %}{% if let Some(cut) = cut %} Stretches in which only a question was open ({{ cut }} in all) are drawn short, and the axis leaves them out.{% endif %}</p>
 <p class="legend" aria-hidden="true"><span class="key model">model</span><span class="key tool">tool</span><span class="key plain">state</span><span class="key bad">failed</span><span class="key person">question to a person</span><span class="key wait">wait before another attempt</span></p>
 <div class="scroll timeline {{ width }}" tabindex="0" role="region" aria-label="Timeline; the times of each step are in the list of steps too">
 <div class="lane axis"><span class="lanename"></span><svg height="18" aria-hidden="true">{% for (x, label) in ticks %}<text x="{{ x }}%" y="13">{{ label }}</text>{% endfor %}</svg></div>
@@ -37,6 +38,8 @@ pub(super) enum Timeline {
         start: String,
         length: String,
         is_grouped: bool,
+        /// How long only questions were open, where that is drawn short.
+        cut: Option<String>,
         width: &'static str,
         ticks: Vec<(String, String)>,
         lanes: Vec<Shown>,
@@ -93,7 +96,8 @@ impl Timeline {
         }
         let lanes = lanes::lanes(index, root, end);
         let fullest = lanes.iter().flat_map(|lane| &lane.rows).map(|row| row.bars.len()).max().unwrap_or(0);
-        let scale = Scale { start, length: end - start };
+        let scale = Scale::of(root, (start, end));
+        let cut: Millis = scale.cuts().iter().map(|(from, to)| to - from).sum();
         Timeline::Drawn {
             start: moment(start),
             length: duration(end - start),
@@ -103,51 +107,41 @@ impl Timeline {
                 61..=250 => "w2",
                 _ => "w3",
             },
-            ticks: axis::ticks(end - start),
-            lanes: lanes.into_iter().map(|lane| scale.lane(lane)).collect(),
+            ticks: axis::ticks(scale.length()),
+            cut: (cut > 0).then(|| duration(cut)),
+            lanes: lanes.into_iter().map(|l| lane(&scale, l)).collect(),
         }
     }
 }
 
-/// From moments to shares of the width.
-struct Scale {
-    start: Millis,
-    length: Millis,
+/// A lane with everything at its place.
+fn lane(scale: &Scale, lane: Lane) -> Shown {
+    let Lane { name, link, depth, rows } = lane;
+    let height = rows.len() * ROW + 4;
+    let mut rects = Vec::new();
+    for (i, row) in rows.into_iter().enumerate() {
+        fill(scale, row, i * ROW + 2, &mut rects);
+    }
+    for cut in scale.cuts() {
+        let (x, width) = scale.share(*cut);
+        rects.push(Rect::Plain { tone: "cut", x, y: 0, width, height });
+    }
+    Shown { name, link, depth: depth.min(6), height, rects }
 }
 
-impl Scale {
-    fn x(&self, at: Millis) -> String {
-        percent(at - self.start, self.length)
+fn fill(scale: &Scale, row: Row, top: usize, rects: &mut Vec<Rect>) {
+    for span in row.spans {
+        let (x, width) = scale.share(span);
+        rects.push(Rect::Plain { tone: "scope", x, y: top, width, height: ROW });
     }
-
-    fn width(&self, (from, to): Span) -> String {
-        percent(to - from, self.length)
-    }
-
-    fn lane(&self, lane: Lane) -> Shown {
-        let Lane { name, link, depth, rows } = lane;
-        let height = rows.len() * ROW + 4;
-        let mut rects = Vec::new();
-        for (i, row) in rows.into_iter().enumerate() {
-            self.row(row, i * ROW + 2, &mut rects);
-        }
-        Shown { name, link, depth: depth.min(6), height, rects }
-    }
-
-    fn row(&self, row: Row, top: usize, rects: &mut Vec<Rect>) {
-        for span in row.spans {
-            let (x, width) = (self.x(span.0), self.width(span));
-            rects.push(Rect::Plain { tone: "scope", x, y: top, width, height: ROW });
-        }
-        let y = top + (ROW - BAR) / 2;
-        for bar in row.bars {
-            let Bar { anchor, span, tone, title, waits } = bar;
-            let (x, width) = (self.x(span.0), self.width(span));
-            rects.push(Rect::Bar { anchor, tone, x, y, width, height: BAR, title });
-            for wait in waits {
-                let (x, width) = (self.x(wait.0), self.width(wait));
-                rects.push(Rect::Plain { tone: "wait", x, y, width, height: BAR });
-            }
+    let y = top + (ROW - BAR) / 2;
+    for bar in row.bars {
+        let Bar { anchor, span, tone, title, waits } = bar;
+        let (x, width) = scale.share(span);
+        rects.push(Rect::Bar { anchor, tone, x, y, width, height: BAR, title });
+        for wait in waits {
+            let (x, width) = scale.share(wait);
+            rects.push(Rect::Plain { tone: "wait", x, y, width, height: BAR });
         }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use deepgraph_graph::{Graph, Passage, Target, Verb};
 use deepgraph_protocol::{ErrorClass, Exit, ExitClass, ExitReason, LimitHit, StepId};
 
-use super::instance::Left;
+use super::left::Left;
 
 /// The last super-step of an instance's main part.
 #[derive(Debug)]
@@ -15,6 +15,8 @@ pub(super) struct Ending {
     pub left: Vec<Left>,
     /// The limits that were reached in it.
     pub told: Vec<LimitHit>,
+    /// The exit by which the caller wanted it to end, if it did.
+    pub called_off: Option<ExitReason>,
 }
 
 impl Ending {
@@ -27,7 +29,10 @@ impl Ending {
         children: &BTreeMap<StepId, Arc<str>>,
     ) -> Vec<Passage> {
         if exit.class == ExitClass::Cancelled {
-            return vec![Passage::Cancelled];
+            return vec![Passage::Cancelled(exit.reason.name().into())];
+        }
+        if self.called_off.as_ref() == Some(&exit.reason) && exit.limit.is_none() {
+            return vec![Passage::Grant(exit.reason.name().into())];
         }
         if let Some(hit) = exit.limit.as_ref().filter(|hit| self.told.contains(hit)) {
             let own = graph.limits.iter().position(|limit| limit.name == hit.name);

@@ -1,18 +1,17 @@
 //! One instance: its journal folded, its marks put together with its events.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use deepgraph_engine::Machine;
-use deepgraph_graph::{
-    Counted, Graph, GraphIx, NodeIx, OnReach, Passage, RouteOf, TakenGraph, Target, ToolIx,
-};
+use deepgraph_graph::{Counted, Graph, GraphIx, NodeIx, OnReach, Passage, RouteOf, TakenGraph, Target, Verb};
 use deepgraph_protocol::{
-    Effect, Entry, EntryBody, ErrorKind, Event, Exit, LimitHit, Meter, Output, ScopePath, StepId, Value,
+    Effect, Entry, EntryBody, Event, Exit, ExitReason, LimitHit, Meter, Output, ScopePath, StepId, Value,
 };
 
 use super::ending::Ending;
-use super::marked::{CHANNEL, Mark, Marked};
+use super::left::{Gone, Left, Marks, Visit};
+use super::marked::{CHANNEL, Marked};
 
 /// A graph instance that is being folded.
 #[derive(Debug)]
@@ -22,8 +21,7 @@ pub(super) struct Instance<'m> {
     pub graph: GraphIx,
     /// How many marks were read from the channel.
     read: usize,
-    /// Marks that no join has used yet.
-    marks: VecDeque<Mark>,
+    marks: Marks,
     /// The nodes of the current super-step, in plan order.
     visits: Vec<Visit>,
     /// The route that leads into the stage, until it was followed.
@@ -35,42 +33,11 @@ pub(super) struct Instance<'m> {
     in_finally: bool,
     /// How child graphs ended, by the step that started them.
     children: BTreeMap<StepId, Arc<str>>,
+    /// The exit by which the caller wants it to end.
+    called_off: Option<ExitReason>,
     /// How the main part ended.
     ending: Option<Ending>,
     is_over: bool,
-}
-
-/// A node of the current super-step.
-#[derive(Clone, Debug)]
-pub(super) struct Visit {
-    pub node: NodeIx,
-    pub step: StepId,
-    pub failed: Option<ErrorKind>,
-    done: bool,
-}
-
-/// What a node led to at the end of a super-step, or a route into a stage.
-#[derive(Clone, Debug)]
-pub(super) struct Left {
-    /// None for a route into a stage.
-    pub visit: Option<Visit>,
-    /// The way that was followed; none where no way held or there is none.
-    pub gone: Option<Gone>,
-}
-
-/// A way that was followed.
-#[derive(Clone, Debug)]
-pub(super) struct Gone {
-    pub of: RouteOf,
-    pub way: usize,
-    pub to: Target,
-}
-
-impl Gone {
-    /// The passage out, or to one of its nodes.
-    pub fn passage(&self, to: Option<NodeIx>) -> Passage {
-        Passage::Way { of: self.of, way: self.way, to }
-    }
 }
 
 impl<'m> Instance<'m> {
@@ -80,13 +47,14 @@ impl<'m> Instance<'m> {
             machine: Machine::new(marked.bundle.clone(), graph, scope.clone()),
             graph,
             read: 0,
-            marks: VecDeque::new(),
+            marks: Marks::default(),
             visits: Vec::new(),
             entrance: Some(RouteOf::Start),
             told: Vec::new(),
             just_told: 0,
             in_finally: false,
             children: BTreeMap::new(),
+            called_off: None,
             ending: None,
             is_over: false,
         }
@@ -98,8 +66,12 @@ impl<'m> Instance<'m> {
 
     /// Folds one entry.
     pub fn apply(&mut self, entry: &Entry, out: &mut TakenGraph) {
-        if let EntryBody::ChildEnded { step, end } = &entry.body {
-            self.children.insert(step.clone(), end.exit.reason.name().into());
+        match &entry.body {
+            EntryBody::ChildEnded { step, end } => {
+                self.children.insert(step.clone(), end.exit.reason.name().into());
+            }
+            EntryBody::CancelRequested { reason: Some(reason), .. } => self.called_off = Some(reason.clone()),
+            _ => {}
         }
         let outputs = self.machine.apply(entry);
         self.read_marks();
@@ -116,7 +88,7 @@ impl<'m> Instance<'m> {
         let written = self.machine.channel(CHANNEL).and_then(Value::as_list).unwrap_or_default();
         let new = written.get(self.read..).unwrap_or_default();
         self.read = written.len();
-        self.marks.extend(new.iter().filter_map(|value| self.marked.mark(self.graph, value)).cloned());
+        self.marks.0.extend(new.iter().filter_map(|value| self.marked.mark(self.graph, value)).cloned());
     }
 
     fn note(&mut self, event: Event, out: &mut TakenGraph) {
@@ -136,6 +108,11 @@ impl<'m> Instance<'m> {
                 visit.done = true;
                 visit.failed = Some(error.kind);
             }),
+            Event::ItemStarted { step, .. } => {
+                if let Some(node) = self.runner(&step) {
+                    *out.items.entry(node).or_default() += 1;
+                }
+            }
             Event::LimitReached { limit, value, bound, .. } => {
                 if let Some(index) = self.limit(&limit) {
                     *out.reached.entry(index).or_default() += 1;
@@ -153,10 +130,9 @@ impl<'m> Instance<'m> {
             Event::ScopeEnded { .. } => self.is_over = true,
             Event::CallQueued { .. }
             | Event::CallRefused { .. }
-            | Event::ItemStarted { .. }
-            | Event::ItemsLeftOut { .. }
             | Event::CallMalformed { .. }
             | Event::AttemptFailed { .. }
+            | Event::ItemsLeftOut { .. }
             | Event::Asked { .. } => {}
         }
     }
@@ -167,17 +143,18 @@ impl<'m> Instance<'m> {
         }
     }
 
-    /// The node that runs the turn of a call.
-    fn runner(&self, call: &StepId) -> Option<NodeIx> {
-        let (parent, _) = call.as_str().rsplit_once('/')?;
-        self.visits.iter().find(|v| v.step.as_str() == parent).map(|v| v.node)
+    /// The node that runs the turn of a call, or over the list of an item.
+    fn runner(&self, step: &StepId) -> Option<NodeIx> {
+        self.visits.iter().find(|v| step.below(&v.step).is_some()).map(|v| v.node)
     }
 
     fn note_spawn(&mut self, step: &StepId, out: &mut TakenGraph) {
-        if let Some(visit) = self.visits.iter().find(|v| v.step == *step) {
-            *out.spawned.entry(visit.node).or_default() += 1;
-        } else if let Some(tool) = name_of(step).and_then(|name| self.plan().tool(name)) {
-            *out.called.entry(tool).or_default() += 1;
+        let node = self.visits.iter().find(|v| v.step == *step).map(|v| v.node).or_else(|| self.runner(step));
+        let Some(node) = node else { return };
+        let is_turn = matches!(self.plan().nodes[node.0].verb, Verb::RunTools(_));
+        match name_of(step).and_then(|name| self.plan().tool(name)).filter(|_| is_turn) {
+            Some(tool) => *out.called.entry(tool).or_default() += 1,
+            None => *out.spawned.entry(node).or_default() += 1,
         }
     }
 
@@ -213,11 +190,12 @@ impl<'m> Instance<'m> {
                 Some(Visit { node, step, failed: None, done: false })
             })
             .collect();
-        for left in &left {
-            self.note_left(left, &visits, out);
+        let detour = if let [only] = &visits[..] { self.detour_to(only.node) } else { None };
+        if let Some(limit) = detour {
+            *out.passages.entry(Passage::Limit(limit)).or_default() += 1;
         }
-        if let [only] = &visits[..] {
-            self.note_detour(only.node, out);
+        for left in &left {
+            self.note_left(left, &visits, detour.is_some(), out);
         }
         for visit in &visits {
             *out.visits.entry(visit.node).or_default() += 1;
@@ -226,92 +204,65 @@ impl<'m> Instance<'m> {
         self.told.clear();
     }
 
-    /// Where a node led, when the instance went on.
-    fn note_left(&self, left: &Left, next: &[Visit], out: &mut TakenGraph) {
+    /// Where a node led, when the instance went on. What waits for others counts at once, unless a limit led
+    /// elsewhere: then nothing waits any more.
+    fn note_left(&self, left: &Left, next: &[Visit], is_detour: bool, out: &mut TakenGraph) {
+        let starts = |node: &&NodeIx| {
+            let declared = &self.plan().nodes[node.0];
+            let waits = !is_detour && (declared.defer || !declared.after.is_empty());
+            waits || next.iter().any(|visit| visit.node == **node)
+        };
         let mut count = |passage| *out.passages.entry(passage).or_default() += 1;
-        match (&left.gone, &left.visit) {
-            (Some(gone), _) => match &gone.to {
+        let Some(gone) = &left.gone else {
+            match &left.visit {
+                Some(visit) if visit.failed.is_none() => count(Passage::Ended(visit.node)),
+                _ => {}
+            }
+            return;
+        };
+        // Items that were passed over go on with the others, each by the way of its own failure.
+        let carried = left.visit.iter().flat_map(|visit| {
+            left.passed_over.iter().map(|way| Gone { of: RouteOf::Carried(visit.node, *way), ..gone.clone() })
+        });
+        let carried = carried.filter(|_| matches!(gone.of, RouteOf::Next(_)));
+        for gone in carried.chain([gone.clone()]) {
+            match &gone.to {
                 Target::Nodes(nodes) => {
-                    let started = nodes.iter().filter(|node| next.iter().any(|visit| visit.node == **node));
-                    started.for_each(|node| count(gone.passage(Some(*node))));
+                    nodes.iter().filter(starts).for_each(|node| count(gone.passage(Some(*node))));
                 }
                 Target::CarryOn => count(gone.passage(None)),
                 Target::Exit(..) | Target::Inherit => {}
-            },
-            (None, Some(visit)) if visit.failed.is_none() => count(Passage::Ended(visit.node)),
-            (None, _) => {}
+            }
         }
     }
 
-    /// A limit that led to the only node of the next super-step, in place of all others.
-    fn note_detour(&self, node: NodeIx, out: &mut TakenGraph) {
+    /// The limit that led to the only node of the next super-step, in place of all others.
+    fn detour_to(&self, node: NodeIx) -> Option<usize> {
         let acts = |index: &usize| {
             let counted = &self.plan().limits[*index].counted;
             let counts_calls = matches!(counted, Counted::Names { .. } | Counted::Meter(Meter::ToolCalls));
             // In the `finally` stage, calls past a bound are refused and nothing more.
             !(self.in_finally && counts_calls) && detour(self.plan(), *index) == Some(node)
         };
-        let found = self.told.iter().filter_map(|hit| self.limit(&hit.name)).filter(acts).next_back();
-        if let Some(index) = found {
-            *out.passages.entry(Passage::Limit(index)).or_default() += 1;
-        }
+        self.told.iter().filter_map(|hit| self.limit(&hit.name)).filter(acts).next_back()
     }
 
-    /// What the nodes of the super-step that is over led to, in plan order.
+    /// What the nodes of the super-step that is over led to, in plan order; or the route into the stage.
     fn join(&mut self) -> Vec<Left> {
         if let Some(entrance) = self.entrance.take() {
-            return vec![Left { visit: None, gone: self.way(entrance) }];
+            return vec![self.marks.entrance(entrance)];
         }
+        let plan = self.plan();
         let visits = std::mem::take(&mut self.visits);
-        visits.into_iter().map(|visit| Left { gone: self.way_out(&visit), visit: Some(visit) }).collect()
-    }
-
-    /// The next mark, if it is a way of this route.
-    fn way(&mut self, wanted: RouteOf) -> Option<Gone> {
-        match self.marks.front()? {
-            Mark::Way { of, way, to } if *of == wanted => {
-                let gone = Gone { of: *of, way: *way, to: to.clone() };
-                self.marks.pop_front();
-                Some(gone)
-            }
-            _ => None,
-        }
-    }
-
-    /// The way that a node followed. A failure follows `on_error` and then perhaps `next`; a turn the ways of its
-    /// tools, then its `update`, then `next`; all others `update`, then `next`.
-    fn way_out(&mut self, visit: &Visit) -> Option<Gone> {
-        if visit.failed.is_some() {
-            let error = self.way(RouteOf::Error(visit.node))?;
-            let carries = error.to == Target::CarryOn;
-            let next = if carries { self.way(RouteOf::Next(visit.node)) } else { None };
-            return Some(match next {
-                Some(next) => Gone { of: RouteOf::Carried(visit.node, error.way), ..next },
-                None => error,
-            });
-        }
-        let by_tool = self.way_of_tool();
-        while self.marks.front() == Some(&Mark::Joined(visit.node)) {
-            self.marks.pop_front();
-        }
-        by_tool.or_else(|| self.way(RouteOf::Next(visit.node)))
-    }
-
-    /// The first way of a tool, at the front of the marks.
-    fn way_of_tool(&mut self) -> Option<Gone> {
-        match self.marks.front()? {
-            Mark::Way { of: of @ (RouteOf::Tool(ToolIx(_)) | RouteOf::ToolError(_)), .. } => {
-                let of = *of;
-                self.way(of)
-            }
-            _ => None,
-        }
+        let with_node = visits.into_iter().filter_map(|v| plan.nodes.get(v.node.0).map(|node| (v, node)));
+        with_node.map(|(visit, node)| self.marks.left(visit, node)).collect()
     }
 
     /// Keeps what the last super-step of the main part led to, until it is told how the instance ended.
     fn end_main(&mut self) {
         let left = self.join();
-        self.ending = Some(Ending { left, told: std::mem::take(&mut self.told) });
+        let (told, called_off) = (std::mem::take(&mut self.told), self.called_off.take());
+        self.ending = Some(Ending { left, told, called_off });
     }
 
     fn note_exit(&mut self, exit: &Exit, out: &mut TakenGraph) {

@@ -39,7 +39,10 @@ impl Sketch<'_> {
             self.with_gone(granted, |p| if let Passage::Grant(name) = p { Some(name) } else { None });
         let exits = granted.into_iter().map(|n| (Passage::Grant(n.clone()), n)).collect();
         cause("the grant is used up", "", "what the caller granted is used up".to_owned(), exits);
-        let exits = vec![(Passage::Cancelled, "cancelled".into())];
+        let cancelled = BTreeSet::from(["cancelled"]);
+        let cancelled =
+            self.with_gone(cancelled, |p| if let Passage::Cancelled(name) = p { Some(name) } else { None });
+        let exits = cancelled.into_iter().map(|n| (Passage::Cancelled(n.clone()), n)).collect();
         cause("cancelled from outside", "", "somebody cancels the run, or its caller ends".to_owned(), exits);
         let tip = "an expression can not be evaluated, or two nodes of one super-step write one channel";
         let exits = vec![(Passage::Fault, "graph_error".into())];

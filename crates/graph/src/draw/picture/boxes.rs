@@ -2,7 +2,8 @@
 
 use super::{Item, Kind, Overlay, words};
 use crate::{
-    Bundle, Callee, Graph, Limit, Node, NodeIx, OnReach, Overflow, Setting, Tool, ToolIx, Type, Verb,
+    Bundle, Callee, Graph, Limit, Node, NodeIx, OnReach, Overflow, Setting, Tool, ToolIx, Type, ValueExpr,
+    Verb,
 };
 
 /// The box of a node.
@@ -19,7 +20,7 @@ pub(super) fn node(bundle: &Bundle, graph: &Graph, overlay: &Overlay<'_>, ix: No
     Item {
         name: node.name.to_string(),
         detail: words::verb(bundle, graph, &node.verb),
-        badges: node_badges(node),
+        badges: node_badges(graph, overlay, ix, node),
         tip: node_tip(bundle, graph, node),
         seen: overlay.seen(|t| t.visits.get(&ix).copied().unwrap_or(0)),
         open: overlay.taken.and_then(|t| t.open.get(&ix).copied()).unwrap_or(0),
@@ -28,7 +29,20 @@ pub(super) fn node(bundle: &Bundle, graph: &Graph, overlay: &Overlay<'_>, ix: No
 }
 
 /// What is to be seen of a node beside its verb. Each remark is a few words: it is drawn in one line.
-fn node_badges(node: &Node) -> Vec<String> {
+fn node_badges(graph: &Graph, overlay: &Overlay<'_>, ix: NodeIx, node: &Node) -> Vec<String> {
+    let mut badges = Vec::new();
+    if !node.after.is_empty() {
+        let names: Vec<&str> = node.after.iter().map(|source| words::node_name(graph, *source)).collect();
+        badges.push(format!("after {}", names.join(" + ")));
+    }
+    badges.extend(node.defer.then(|| "when nothing else runs".to_owned()));
+    if let Some(each) = &node.each {
+        let (list, most) = (words::expression(&each.list), words::expression(&each.max_items));
+        let parallel = each.parallel.as_ref().map(|p| format!(", parallel ≤ {}", words::setting(p)));
+        badges.push(format!("each {list} ≤ {most}{}", parallel.unwrap_or_default()));
+        let items = overlay.taken.and_then(|t| t.items.get(&ix)).filter(|n| **n > 0);
+        badges.extend(items.map(|n| format!("{n} items")));
+    }
     let returns = match &node.verb {
         Verb::Model(model) => model.returns.as_ref(),
         Verb::Ask(ask) => Some(&ask.returns),
@@ -38,7 +52,8 @@ fn node_badges(node: &Node) -> Vec<String> {
         Type::Record(record) => record.name.as_ref(),
         _ => None,
     });
-    named.map(|name| format!("returns {name}")).into_iter().collect()
+    badges.extend(named.map(|name| format!("returns {name}")));
+    badges
 }
 
 fn node_tip(bundle: &Bundle, graph: &Graph, node: &Node) -> String {
@@ -53,6 +68,9 @@ fn node_tip(bundle: &Bundle, graph: &Graph, node: &Node) -> String {
         parts.push(format!("returns {}", ask.returns.field.ty));
     }
     parts.extend(words::writes(graph, &node.update));
+    if let Verb::Call(call) = &node.verb {
+        parts.extend(words::of_child(call));
+    }
     parts.extend(effort(node.timeout.as_ref(), &node.retry.max, node.cache.as_ref(), &node.verb));
     parts.join("; ")
 }
@@ -85,7 +103,8 @@ pub(super) fn tool(bundle: &Bundle, graph: &Graph, overlay: &Overlay<'_>, ix: To
     let mut parts = vec![format!("tool {}", tool.name)];
     parts.extend((!detail.is_empty()).then(|| detail.clone()));
     parts.extend(words::writes(graph, &tool.update));
-    if tool.call.is_some() {
+    if let Some(call) = &tool.call {
+        parts.extend(words::of_child(call));
         parts.extend(tries(tool.timeout.as_ref(), &tool.retry.max, tool.cache.as_ref(), true));
     }
     parts.extend(tool_badges(tool));
@@ -108,7 +127,12 @@ fn tool_badges(tool: &Tool) -> Vec<String> {
         };
         format!("parallel ≤ {}, {then}", words::setting(most))
     });
-    parallel.into_iter().collect()
+    let approve = tool.approve.as_ref().and_then(|when| match when {
+        ValueExpr::Literal(value) if !value.is_true() => None,
+        ValueExpr::Literal(_) => Some("asks a person first".to_owned()),
+        when => Some(format!("asks a person if {}", words::expression(when))),
+    });
+    parallel.into_iter().chain(approve).collect()
 }
 
 /// The box of a limit.

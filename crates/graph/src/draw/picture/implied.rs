@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use deepgraph_protocol::{ErrorClass, ErrorKind, ExitReason, Meter};
 
-use crate::{Bundle, Counted, Graph, GraphIx, Node, Verb};
+use crate::{Bundle, Call, Callee, Counted, Graph, GraphIx, Node, Verb};
 
 /// The nodes of the main part whose failure may end the graph, and the exits, in byte order.
 pub(super) fn failures(graph: &Graph) -> (Vec<&str>, BTreeSet<&'static str>) {
@@ -20,8 +20,8 @@ pub(super) fn failures(graph: &Graph) -> (Vec<&str>, BTreeSet<&'static str>) {
     (names, exits)
 }
 
-/// The exits of a child graph whose grant is used up: of the quantities that some other graph of the bundle
-/// limits and that it does not limit itself.
+/// The exits of a child graph whose grant is used up: of the quantities that a call grants or that some other graph
+/// of the bundle limits, and that it does not limit itself.
 pub(super) fn of_grant(bundle: &Bundle, ix: GraphIx) -> BTreeSet<&'static str> {
     let Some(graph) = bundle.graphs.get(ix.0).filter(|_| ix.0 > 0) else { return BTreeSet::new() };
     let meters = |graph: &Graph| -> Vec<Meter> {
@@ -31,7 +31,9 @@ pub(super) fn of_grant(bundle: &Bundle, ix: GraphIx) -> BTreeSet<&'static str> {
             .collect()
     };
     let covered = meters(graph);
-    let granted = bundle.graphs.iter().flat_map(meters).filter(|meter| !covered.contains(meter));
+    let calls = bundle.graphs.iter().flat_map(calls).filter(|call| call.callee == Callee::Graph(ix));
+    let named = calls.flat_map(|call| call.grant.iter().map(|(meter, _)| *meter));
+    let granted = bundle.graphs.iter().flat_map(meters).chain(named).filter(|meter| !covered.contains(meter));
     granted
         .filter_map(|meter| match meter {
             Meter::Tokens => Some("token_budget"),
@@ -43,6 +45,13 @@ pub(super) fn of_grant(bundle: &Bundle, ix: GraphIx) -> BTreeSet<&'static str> {
             _ => None,
         })
         .collect()
+}
+
+/// All calls of a graph, by nodes and by tools.
+fn calls(graph: &Graph) -> impl Iterator<Item = &Call> {
+    let nodes =
+        graph.nodes.iter().filter_map(|n| if let Verb::Call(call) = &n.verb { Some(call) } else { None });
+    nodes.chain(graph.tools.iter().filter_map(|t| t.call.as_ref()))
 }
 
 fn of_node(node: &Node) -> Vec<&'static str> {

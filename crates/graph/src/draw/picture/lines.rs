@@ -191,7 +191,7 @@ impl Leads<'_> {
 
 /// The words of a way: what stands before, and its condition.
 fn labelled(before: &str, way: &Way) -> String {
-    let condition = way.condition.as_ref().map(words::condition).unwrap_or_default();
+    let condition = way.condition.as_ref().map(words::expression).unwrap_or_default();
     match (before.is_empty(), condition.is_empty()) {
         (true, _) => condition,
         (_, true) => before.to_owned(),

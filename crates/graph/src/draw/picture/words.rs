@@ -6,9 +6,9 @@ use crate::{
     Bundle, Call, Callee, Counted, Graph, Limit, NodeIx, OnReach, Reserve, Setting, ValueExpr, Verb, Write,
 };
 
-/// A condition as its file has it.
-pub(super) fn condition(condition: &ValueExpr) -> String {
-    match condition {
+/// An expression as its file has it.
+pub(super) fn expression(value: &ValueExpr) -> String {
+    match value {
         ValueExpr::Expr(expr) => expr.source.to_string(),
         ValueExpr::Text(text) => text.source.to_string(),
         ValueExpr::Literal(value) => value.to_json_text(),
@@ -40,7 +40,10 @@ pub(super) fn limit(graph: &Graph, limit: &Limit) -> String {
         (Counted::Meter(Meter::WallTime | Meter::ActiveTime), Some(max)) => format!("≤ {}", time(max)),
         (_, Some(max)) => format!("≤ {}", setting(max)),
     };
-    format!("{} {bound}", counted(graph, limit))
+    let mut words = format!("{} {bound}", counted(graph, limit));
+    words.extend(limit.per.iter().map(|per| format!(" per {}", expression(per))));
+    words.extend(limit.condition.iter().map(|condition| format!(" if {}", expression(condition))));
+    words
 }
 
 fn counted(graph: &Graph, limit: &Limit) -> String {
@@ -105,6 +108,14 @@ pub(super) fn call(bundle: &Bundle, call: &Call) -> String {
         Callee::Graph(ix) => format!("call {}", bundle.graphs.get(ix.0).map_or("", |g| &g.name)),
         Callee::Op(name) => format!("call {name}"),
     }
+}
+
+/// What a call gives to the graph that it starts, beside its input.
+pub(super) fn of_child(call: &Call) -> Vec<String> {
+    let config = call.config.iter().map(|(key, value)| format!("{key} = {}", setting(value)));
+    let grant =
+        call.grant.iter().map(|(meter, value)| format!("grants {} {}", expression(value), meter.name()));
+    config.chain(grant).collect()
 }
 
 /// The channels that are written.

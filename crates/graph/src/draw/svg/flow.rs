@@ -5,7 +5,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use graphlay::{Direction, Edge, Graph, LayoutOptions, Node, NodeId, PortSides, RankConstraint, Size};
+use graphlay::{
+    Direction, Edge, Effort, Graph, LayoutOptions, Node, NodeId, PortSides, RankConstraint, Size,
+};
 use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::visit::{DfsEvent, depth_first_search};
 
@@ -14,6 +16,9 @@ use super::sheet::{Placed, Point, Rect, Routed, Sheet, Stub};
 use super::tidy;
 use crate::draw::DrawError;
 use crate::draw::picture::{Item, Kind, Line, LineKind};
+
+/// Boxes of a part from which on less is tried to keep lines from crossing: it would take too long.
+const MANY: usize = 80;
 
 /// Boxes and lines that are laid out together.
 #[derive(Debug, Default)]
@@ -118,7 +123,7 @@ impl<'p> Plan<'p> {
     }
 
     fn place(self, direction: Direction) -> Result<Sheet<'p>, DrawError> {
-        let mut layout = graphlay::layout(&self.graph, &options(direction))
+        let mut layout = graphlay::layout(&self.graph, &options(direction, self.graph.nodes.len()))
             .map_err(|error| DrawError::Layout(error.to_string()))?;
         tidy::align(&mut layout, &self.graph, direction);
         if direction == Direction::TopBottom {
@@ -181,13 +186,16 @@ fn node_id(index: usize) -> NodeId {
     NodeId(u32::try_from(index).unwrap_or(u32::MAX))
 }
 
-/// How the library lays out.
-fn options(direction: Direction) -> LayoutOptions {
+/// How the library lays so many boxes out.
+fn options(direction: Direction, boxes: usize) -> LayoutOptions {
     let mut options = match direction {
         Direction::TopBottom => LayoutOptions::process_map(),
         Direction::LeftRight => LayoutOptions::layered_default(),
     };
     options.direction = direction;
+    if boxes > MANY {
+        options.effort = Effort::Fast;
+    }
     options.routing.port_sides = PortSides::FacingOnly;
     options.spacing.layer_gap = 26.0;
     options.spacing.node_gap = 24.0;

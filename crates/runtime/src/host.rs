@@ -1,0 +1,183 @@
+//! A program of one's own that runs graphs: everything that runs share, with defaults that work.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use deepgraph_graph::{Bundle, BundleSource, Diagnostics, OpTable, build, load};
+use deepgraph_model::{ChatModel, ModelSettings, Models};
+use deepgraph_store::{MemoryStore, RunId, Store, StoreError};
+use deepgraph_tools::Corpus;
+
+use crate::RunError;
+use crate::ask::{Asker, Unattended};
+use crate::clock::SystemClock;
+use crate::custom::CustomOp;
+use crate::folder::Folder;
+use crate::launch::{Launch, Resumption};
+use crate::ops::Ops;
+use crate::run::Runtime;
+
+/// Runs graphs inside a tokio program: what all runs share. A clone is the same host.
+///
+/// Runs are tasks of the tokio runtime that they are started in. As many as one likes run at once; each has its own
+/// journal, and they share the store, the models and the ops.
+#[derive(Clone)]
+pub struct Host {
+    runtime: Arc<Runtime>,
+    ops: Arc<OpTable>,
+}
+
+/// What a [`Host`] is made of.
+pub struct HostBuilder {
+    store: Arc<dyn Store>,
+    models: ModelSettings,
+    own_models: Vec<(String, Arc<dyn ChatModel>)>,
+    corpus: Option<Arc<Corpus>>,
+    own_ops: Vec<CustomOp>,
+    asker: Option<Arc<dyn Asker>>,
+    unattended: Unattended,
+}
+
+impl Host {
+    /// A host to set up. As it is, it keeps runs in memory, has the stock ops without documents and the built-in
+    /// models, and lets runs wait that ask a question.
+    pub fn builder() -> HostBuilder {
+        HostBuilder {
+            store: Arc::new(MemoryStore::new()),
+            models: ModelSettings::default(),
+            own_models: Vec::new(),
+            corpus: None,
+            own_ops: Vec::new(),
+            asker: None,
+            unattended: Unattended::Wait,
+        }
+    }
+
+    /// The ops that graphs are checked against.
+    pub fn ops(&self) -> &OpTable {
+        &self.ops
+    }
+
+    /// Where runs are kept.
+    pub fn store(&self) -> &Arc<dyn Store> {
+        &self.runtime.store
+    }
+
+    /// What runs are driven with.
+    pub fn runtime(&self) -> &Arc<Runtime> {
+        &self.runtime
+    }
+
+    /// Checks and compiles a built graph. Its warnings are told by `graph.load(host.ops())`.
+    ///
+    /// # Errors
+    ///
+    /// All mistakes.
+    pub fn load(&self, graph: &build::Graph) -> Result<Arc<Bundle>, Diagnostics> {
+        graph.load(&self.ops).map(|loaded| Arc::new(loaded.bundle))
+    }
+
+    /// Checks and compiles a graph file, with the prompts and graphs beside it that it names.
+    ///
+    /// # Errors
+    ///
+    /// All mistakes; that the file can not be read.
+    pub fn load_file(&self, path: impl AsRef<Path>) -> Result<Arc<Bundle>, Diagnostics> {
+        let path = path.as_ref();
+        let folder = Folder::of(path);
+        load(&path.to_string_lossy(), &folder, &self.ops).map(|loaded| Arc::new(loaded.bundle))
+    }
+
+    /// A run of a graph, to be given its input and started.
+    pub fn run(&self, bundle: &Arc<Bundle>) -> Launch {
+        Launch::new(self.clone(), bundle.clone())
+    }
+
+    /// A run of the store, to be taken up where it was left: by another process, or because it waits for an answer.
+    /// The graph is the one that it was started with.
+    ///
+    /// # Errors
+    ///
+    /// There is no such run, or its graph does not compile against the ops of this host.
+    pub fn resume(&self, run: &RunId) -> Result<Resumption, RunError> {
+        let record = self.store().run(run)?.ok_or_else(|| StoreError::UnknownRun { run: run.clone() })?;
+        let unreadable = |why: String| RunError::NoStoredGraph { run: run.to_string(), why };
+        let source: BundleSource =
+            serde_json::from_value(record.bundle.clone()).map_err(|e| unreadable(e.to_string()))?;
+        let bundle = Bundle::from_source(&source, &self.ops)
+            .map_err(|mistakes| RunError::StoredGraph { run: run.to_string(), mistakes })?;
+        Ok(Resumption::new(self.clone(), record, Arc::new(bundle)))
+    }
+}
+
+impl HostBuilder {
+    /// Where runs are kept.
+    pub fn store(mut self, store: impl Store + 'static) -> HostBuilder {
+        self.store = Arc::new(store);
+        self
+    }
+
+    /// How models of providers are reached, and what the model `scripted` answers.
+    pub fn models(mut self, settings: ModelSettings) -> HostBuilder {
+        self.models = settings;
+        self
+    }
+
+    /// A model of one's own under a name, or under all names of a provider: `mine` answers to `mine::any` too.
+    pub fn model(mut self, name: impl Into<String>, model: impl ChatModel + 'static) -> HostBuilder {
+        self.own_models.push((name.into(), Arc::new(model)));
+        self
+    }
+
+    /// The documents that `search` and `read` work on.
+    pub fn documents(mut self, corpus: Corpus) -> HostBuilder {
+        self.corpus = Some(Arc::new(corpus));
+        self
+    }
+
+    /// An op of one's own. It goes before a stock op of the same name.
+    pub fn op(mut self, op: CustomOp) -> HostBuilder {
+        self.own_ops.push(op);
+        self
+    }
+
+    /// Somebody who answers the questions of runs.
+    pub fn asker(mut self, asker: impl Asker + 'static) -> HostBuilder {
+        self.asker = Some(Arc::new(asker));
+        self
+    }
+
+    /// What becomes of questions where nobody answers them.
+    pub fn unattended(mut self, what: Unattended) -> HostBuilder {
+        self.unattended = what;
+        self
+    }
+
+    /// The host.
+    ///
+    /// # Errors
+    ///
+    /// The signature of an op has mistakes.
+    pub fn build(self) -> Result<Host, Diagnostics> {
+        let mut models = Models::new(self.models);
+        for (name, model) in self.own_models {
+            models.register(name, model);
+        }
+        let (mut table, mut ops) = (OpTable::stock(), Ops::stock(self.corpus));
+        for op in self.own_ops {
+            op.add_to(&mut table, &mut ops)?;
+        }
+        let runtime = Runtime {
+            store: self.store,
+            models: Arc::new(models),
+            ops,
+            clock: Arc::new(SystemClock),
+            asker: self.asker,
+            unattended: self.unattended,
+        };
+        Ok(Host { runtime: Arc::new(runtime), ops: Arc::new(table) })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,240 @@
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use deepgraph_graph::build::*;
+use deepgraph_protocol::{ErrorKind, Event, Map, Message, ModelReply, ModelRequest, RunStatus, StepError, Value};
+use deepgraph_store::SqliteStore;
+
+use super::*;
+use crate::{Asker, CustomOp, Ended, Launch, Observer, Told, async_trait};
+
+/// One call of the op `measure`, then a question.
+fn graph() -> Graph {
+    Graph::new("station")
+        .config("factor", Type::integer().default(2).minimum(1))
+        .channel("place", Type::string())
+        .channel("note", Type::string().optional())
+        .channel("level", Type::integer())
+        .channel("answer", Type::string())
+        .input(["place", "note"])
+        .output(["level", "answer"])
+        .start("look")
+        .node(
+            "look",
+            Node::call("measure").input("place", "place").update("level", "result.level * config.factor").next("ask"),
+        )
+        .node("ask", Node::ask("Is {{ level }} right?").update("answer", "result.text").next(exit("completed")))
+}
+
+/// Counts its calls; at the place `slow` it never comes back.
+fn measure(calls: Arc<AtomicUsize>) -> CustomOp {
+    let op = CustomOp::new("measure").reads().input("place", Type::string()).result("level", Type::integer());
+    op.run(move |input: Map| {
+        let calls = calls.clone();
+        async move {
+            calls.fetch_add(1, Ordering::SeqCst);
+            match input["place"].as_str() {
+                Some("slow") => std::future::pending().await,
+                Some("none") => Err(StepError::new(ErrorKind::NotFound, "no such place")),
+                other => Ok(Value::record([("level", Value::Int(other.unwrap_or_default().len() as i64))])),
+            }
+        }
+    })
+}
+
+fn host() -> Host {
+    Host::builder().op(measure(Arc::default())).build().unwrap()
+}
+
+fn refused(launch: Launch) -> String {
+    launch.start().map(|running| running.id().to_string()).unwrap_err().to_string()
+}
+
+#[tokio::test]
+async fn a_run_waits_for_an_answer_and_goes_on_in_another_host() {
+    let folder = tempfile::tempdir().unwrap();
+    let calls: Arc<AtomicUsize> = Arc::default();
+    let open = || {
+        let store = SqliteStore::open(folder.path().join("runs.db")).unwrap();
+        Host::builder().store(store).op(measure(calls.clone())).build().unwrap()
+    };
+    let host = open();
+    let bundle = host.load(&graph()).unwrap();
+    let running = host.run(&bundle).input("place", "Oslo").config("factor", "3").start().unwrap();
+    let run = running.id().clone();
+    let ended = running.ended().await.unwrap();
+    assert_eq!(ended.questions().iter().map(|q| &*q.text).collect::<Vec<_>>(), ["Is 12 right?"]);
+    assert_eq!(host.store().run(&run).unwrap().unwrap().question, "Oslo");
+    drop(host);
+
+    let resumed = open().resume(&run).unwrap();
+    assert_eq!(resumed.bundle().hash, bundle.hash);
+    let outcome = resumed.answer("yes").start().unwrap().ended().await.unwrap().outcome().unwrap();
+    assert_eq!((outcome.status, outcome.text("answer")), (RunStatus::Succeeded, "yes"));
+    assert_eq!(outcome.end.output.get("level"), Some(&Value::Int(12)));
+    assert_eq!(calls.load(Ordering::SeqCst), 1, "what was done is not done again");
+
+    let again = open().resume(&run).unwrap().start().unwrap().ended().await.unwrap();
+    assert_eq!(again.outcome(), Some(outcome), "a run that is over ends as it did");
+    let without = Host::builder().store(SqliteStore::open(folder.path().join("runs.db")).unwrap()).build().unwrap();
+    let why = without.resume(&run).err().unwrap().to_string();
+    assert!(why.contains("all the ops") && why.contains("there is no graph or op \"measure\""), "{why}");
+    let nobody = RunId::new();
+    assert!(without.resume(&nobody).err().unwrap().to_string().contains(nobody.as_str()));
+}
+
+#[tokio::test]
+async fn a_run_that_was_recorded_and_never_started_starts() {
+    let host = host();
+    let bundle = host.load(&graph()).unwrap();
+    let settings = serde_json::json!({"input": {"place": "Rome"}, "config": {"factor": 1}});
+    let new = crate::NewRun {
+        question: "Rome".into(),
+        graph: "station".into(),
+        bundle,
+        input: Map::new(),
+        config: Map::new(),
+        settings,
+        thread: None,
+    };
+    let run = host.runtime().record(&new).unwrap();
+    let ended = host.resume(&run).unwrap().start().unwrap().ended().await.unwrap();
+    assert_eq!(&*ended.questions()[0].text, "Is 4 right?");
+}
+
+#[tokio::test]
+async fn events_are_told_and_a_failure_is_an_exit() {
+    struct Steps(tokio::sync::mpsc::UnboundedSender<u64>);
+    impl Observer for Steps {
+        fn told(&mut self, told: &Told) {
+            let _ = self.0.send(told.seq);
+        }
+    }
+    let (sender, mut seen) = tokio::sync::mpsc::unbounded_channel();
+    let host = host();
+    let bundle = host.load(&graph()).unwrap();
+    let mut running = host.run(&bundle).input("place", "none").observer(Steps(sender)).start().unwrap();
+    let mut told = Vec::new();
+    while let Some(one) = running.next_event().await {
+        told.push(one);
+    }
+    let ended = running.ended().await.unwrap().outcome().unwrap();
+    assert_eq!(ended.end.exit.reason.name(), "tool_error");
+    assert_eq!(ended.exits().count(), 1);
+    let failed = |told: &Told| matches!(&told.event, Event::StepFailed { error, .. } if error.message == "no such place");
+    assert_eq!(told.iter().filter(|one| failed(one)).count(), 1);
+    let mut seqs = Vec::new();
+    while let Ok(seq) = seen.try_recv() {
+        seqs.push(seq);
+    }
+    assert_eq!(seqs, told.iter().map(|one| one.seq).collect::<Vec<_>>(), "an observer is told the same");
+}
+
+#[tokio::test]
+async fn several_runs_at_once_and_one_of_them_cancelled() {
+    let host = host();
+    let bundle = host.load(&graph()).unwrap();
+    let start = |place: &str| host.run(&bundle).input("place", place).start().unwrap();
+    let mut slow = start("slow");
+    let others: Vec<_> = ["a", "bb", "ccc"].into_iter().map(start).collect();
+    let ids: BTreeSet<_> = others.iter().map(|run| run.id().clone()).collect();
+    assert_eq!(ids.len(), 3);
+    let mut asked = Vec::new();
+    for run in others {
+        asked.push(run.ended().await.unwrap().questions()[0].text.to_string());
+    }
+    assert_eq!(asked, ["Is 2 right?", "Is 4 right?", "Is 6 right?"], "none waits for the slow one");
+    while let Some(told) = slow.next_event().await {
+        if matches!(told.event, Event::NodeStarted { .. }) {
+            break;
+        }
+    }
+    slow.cancel();
+    slow.canceller().cancel();
+    let outcome = slow.ended().await.unwrap().outcome().unwrap();
+    assert_eq!((outcome.status, outcome.end.exit.reason.name()), (RunStatus::Cancelled, "cancelled"));
+}
+
+#[tokio::test]
+async fn input_and_configuration_are_checked_before_anything_is_recorded() {
+    let host = host();
+    let bundle = host.load(&graph()).unwrap();
+    let run = || host.run(&bundle);
+    assert_eq!(refused(run()), "the input does not fit the graph `station`: it needs `place` (string)");
+    assert_eq!(
+        refused(run().input("plaice", "a")),
+        "the input does not fit the graph `station`: it has no input `plaice`; it takes place, note"
+    );
+    let wrong = refused(run().input("place", 3));
+    assert!(wrong.starts_with("the input does not fit the graph `station`: `place` "), "{wrong}");
+    let config = refused(run().input("place", "a").config("factor", 0).config("fctor", 1));
+    assert!(config.contains("factor") && config.contains("did you mean \"factor\"?"), "{config}");
+    assert!(host.store().runs(9).unwrap().is_empty());
+    let null = run().input("place", "a").input("note", Value::Null).start().unwrap().ended().await.unwrap();
+    assert!(matches!(null, Ended::Waiting(_)));
+}
+
+#[test]
+fn without_tokio_a_run_is_refused() {
+    let host = host();
+    let bundle = host.load(&graph()).unwrap();
+    assert!(refused(host.run(&bundle).input("place", "a")).contains("there is no tokio runtime here"));
+    assert!(host.store().runs(9).unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn own_models_and_askers_answer() {
+    struct Echo;
+    #[async_trait]
+    impl ChatModel for Echo {
+        async fn reply(
+            &self,
+            request: &ModelRequest,
+            _: deepgraph_model::Preview<'_>,
+        ) -> Result<ModelReply, StepError> {
+            let last = request.messages.last().map(|message: &Message| message.content.clone());
+            Ok(ModelReply {
+                text: last.unwrap_or_default(),
+                tool_calls: Vec::new(),
+                data: Value::Null,
+                finish: deepgraph_protocol::FinishReason::Stop,
+                usage: Default::default(),
+                cost_micro_usd: None,
+                model: request.model.clone(),
+            })
+        }
+    }
+    struct Yes;
+    #[async_trait]
+    impl Asker for Yes {
+        async fn ask(&self, question: &crate::Question) -> Option<Value> {
+            Some(Value::from(format!("yes, {}", question.text)))
+        }
+    }
+    let host = Host::builder().model("echo", Echo).asker(Yes).build().unwrap();
+    let graph = Graph::new("talk")
+        .channel("answer", Type::string())
+        .output(["answer"])
+        .start("say")
+        .node("say", Node::model("echo::loud").prompt("hello").update("answer", "result.text").next("ask"))
+        .node("ask", Node::ask("{{ answer }}?").update("answer", "result.text"));
+    let bundle = host.load(&graph).unwrap();
+    let ended = tokio::time::timeout(Duration::from_secs(60), host.run(&bundle).start().unwrap().ended());
+    assert_eq!(ended.await.unwrap().unwrap().outcome().unwrap().text("answer"), "yes, hello?");
+}
+
+#[test]
+fn a_file_is_loaded_with_what_lies_beside_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let host = host();
+    let missing = host.load_file(folder.path().join("none.yaml")).unwrap_err();
+    assert!(missing.to_string().contains("none.yaml can not be read"), "{missing}");
+    let graph = graph().node("extra", Node::model("extractive").prompt("p.md")).start(to_all(["look", "extra"]));
+    let graph = graph.file("p.md", "Say {{ place }}.");
+    for (path, text) in graph.files() {
+        std::fs::write(folder.path().join(path), text).unwrap();
+    }
+    let loaded = host.load_file(folder.path().join("station.yaml")).unwrap();
+    assert_eq!(loaded.hash, host.load(&graph).unwrap().hash);
+}

@@ -1,0 +1,178 @@
+//! Runs that are about to be driven: new ones, and those of the store.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use deepgraph_graph::Bundle;
+use deepgraph_protocol::{Map, StepId, Value};
+use deepgraph_store::RunRecord;
+use serde::{Deserialize, Serialize};
+use tokio::runtime::Handle;
+
+use crate::RunError;
+use crate::host::Host;
+use crate::input::fit_input;
+use crate::progress::Observer;
+use crate::run::NewRun;
+use crate::running::{Running, Work};
+
+/// A run of a graph that is not started yet.
+pub struct Launch {
+    host: Host,
+    bundle: Arc<Bundle>,
+    input: Map,
+    config: BTreeMap<String, Value>,
+    thread: Option<String>,
+    observer: Option<Box<dyn Observer>>,
+}
+
+/// A run of the store that is about to go on.
+pub struct Resumption {
+    host: Host,
+    record: RunRecord,
+    bundle: Arc<Bundle>,
+    answers: Vec<(Option<StepId>, String)>,
+    observer: Option<Box<dyn Observer>>,
+}
+
+/// How a run was set up, kept in its record: the process may end between the record and the first entry.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct SetUp {
+    input: Map,
+    config: Map,
+    thread: Option<String>,
+}
+
+impl Launch {
+    pub(crate) fn new(host: Host, bundle: Arc<Bundle>) -> Launch {
+        let (input, config) = (Map::new(), BTreeMap::new());
+        Launch { host, bundle, input, config, thread: None, observer: None }
+    }
+
+    /// The value of an input channel.
+    pub fn input(mut self, channel: &str, value: impl Into<Value>) -> Launch {
+        self.input.insert(channel.into(), value.into());
+        self
+    }
+
+    /// The value of a key of the configuration, in place of its default. A text is read as the type of the key wants
+    /// it: `"30m"`.
+    pub fn config(mut self, key: &str, value: impl Into<Value>) -> Launch {
+        self.config.insert(key.to_owned(), value.into());
+        self
+    }
+
+    /// The conversation that the run belongs to: channels that are kept with the thread go on from its last run.
+    pub fn thread(mut self, name: impl Into<String>) -> Launch {
+        self.thread = Some(name.into());
+        self
+    }
+
+    /// Somebody who is told of every event and preview while the run is driven.
+    pub fn observer(mut self, observer: impl Observer + 'static) -> Launch {
+        self.observer = Some(Box::new(observer));
+        self
+    }
+
+    /// Records the run and starts it, as a task of the tokio runtime that this is called in.
+    ///
+    /// # Errors
+    ///
+    /// The input or the configuration does not fit the graph; the store fails; there is no tokio runtime. Nothing is
+    /// recorded then.
+    pub fn start(self) -> Result<Running, RunError> {
+        let tokio = tokio_here()?;
+        let root = self.bundle.root();
+        let input = fit_input(root, &self.input)?;
+        let config = self.bundle.config_of(self.config).map_err(|wrong| {
+            let wrong: Vec<String> = wrong.iter().map(ToString::to_string).collect();
+            RunError::Config { graph: root.name.to_string(), problem: wrong.join("; ") }
+        })?;
+        let set_up = SetUp { input: input.clone(), config: config.clone(), thread: self.thread.clone() };
+        let new = NewRun {
+            question: question(&self.bundle, &input),
+            graph: root.name.to_string(),
+            bundle: self.bundle.clone(),
+            input,
+            config,
+            settings: serde_json::to_value(&set_up).unwrap_or_default(),
+            thread: self.thread,
+        };
+        let run = self.host.runtime().record(&new)?;
+        Ok(Running::spawn(&tokio, self.host.runtime(), run, Work::Start(Box::new(new)), self.observer))
+    }
+}
+
+impl Resumption {
+    pub(crate) fn new(host: Host, record: RunRecord, bundle: Arc<Bundle>) -> Resumption {
+        Resumption { host, record, bundle, answers: Vec::new(), observer: None }
+    }
+
+    /// The graph of the run.
+    pub fn bundle(&self) -> &Arc<Bundle> {
+        &self.bundle
+    }
+
+    /// An answer to the question that is open.
+    pub fn answer(mut self, text: impl Into<String>) -> Resumption {
+        self.answers.push((None, text.into()));
+        self
+    }
+
+    /// An answer to the question of an id.
+    pub fn answer_to(mut self, question: &StepId, text: impl Into<String>) -> Resumption {
+        self.answers.push((Some(question.clone()), text.into()));
+        self
+    }
+
+    /// Somebody who is told of every event and preview, from the beginning of the run: those that happened before are
+    /// told first.
+    pub fn observer(mut self, observer: impl Observer + 'static) -> Resumption {
+        self.observer = Some(Box::new(observer));
+        self
+    }
+
+    /// Goes on with the run, as a task of the tokio runtime that this is called in. No step that is committed is
+    /// carried out again. A run that is over ends at once, as it did.
+    ///
+    /// # Errors
+    ///
+    /// The store fails; there is no tokio runtime.
+    pub fn start(self) -> Result<Running, RunError> {
+        let tokio = tokio_here()?;
+        let run = self.record.run_id.clone();
+        let work = if self.record.last_event_seq == 0 {
+            Work::Start(Box::new(self.again()))
+        } else {
+            Work::Resume(self.bundle, self.answers)
+        };
+        Ok(Running::spawn(&tokio, self.host.runtime(), run, work, self.observer))
+    }
+
+    /// The run as it was to be started.
+    fn again(&self) -> NewRun {
+        let set_up: SetUp = serde_json::from_value(self.record.settings.clone()).unwrap_or_default();
+        NewRun {
+            question: self.record.question.clone(),
+            graph: self.record.graph.clone(),
+            bundle: self.bundle.clone(),
+            input: set_up.input,
+            config: set_up.config,
+            settings: self.record.settings.clone(),
+            thread: set_up.thread,
+        }
+    }
+}
+
+fn tokio_here() -> Result<Handle, RunError> {
+    Handle::try_current().map_err(|_| RunError::NoTokio)
+}
+
+/// What the record shows as the question: the first text that the graph is given.
+fn question(bundle: &Bundle, input: &Map) -> String {
+    let root = bundle.root();
+    let names = root.input.iter().filter_map(|ix| root.channels.get(ix.0)).map(|channel| &channel.name);
+    let mut texts = names.filter_map(|name| input.get(name)).filter_map(Value::as_str);
+    texts.next().unwrap_or_default().to_owned()
+}

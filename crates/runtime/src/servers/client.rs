@@ -1,0 +1,150 @@
+//! The servers behind the MCP client.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use deepgraph_graph::{Bundle, Context, Server as Declared, ServerTool, Text, Transport as Texts};
+use deepgraph_protocol::{Map, StepError, Value};
+use deepgraph_tools::mcp::{McpServers, Options, Server, ToolDecl, Transport};
+
+use super::Secrets;
+use crate::{Op, RunError};
+
+/// The longest time of a call that has no timeout of its own.
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// The servers, and the secrets that nothing from them may hold.
+#[derive(Debug, Default)]
+pub(super) struct Client {
+    servers: McpServers,
+    secrets: Secrets,
+}
+
+impl Client {
+    pub(super) async fn connect(bundle: &Bundle, secrets: &Secrets) -> Result<Client, Vec<RunError>> {
+        let declared = filled_in(bundle, secrets)?;
+        let declared = declared.into_iter().map(|(server, transport)| (server.name.to_string(), transport));
+        match McpServers::connect(declared, Options::default()).await {
+            Ok(servers) => Ok(Client { servers, secrets: secrets.clone() }),
+            Err(errors) => {
+                let told = errors.iter().map(|e| RunError::Server { problem: secrets.hide(&e.to_string()) });
+                Err(told.collect())
+            }
+        }
+    }
+
+    pub(super) fn lazy(bundle: &Bundle, secrets: &Secrets) -> Result<Client, Vec<RunError>> {
+        let mut servers = McpServers::default();
+        for (server, transport) in filled_in(bundle, secrets)? {
+            let known = bundle.ops.server(&server.name).unwrap_or_default();
+            let tools = known.iter().map(listed).collect();
+            servers.add(Server::lazy(&server.name, transport, tools, Options::default()));
+        }
+        Ok(Client { servers, secrets: secrets.clone() })
+    }
+
+    pub(super) fn tools(&self) -> Vec<(Arc<str>, Vec<ServerTool>)> {
+        let tools = |server: &Server| server.tools().iter().map(|tool| self.declared(tool)).collect();
+        self.servers.iter().map(|server| (server.name().into(), tools(server))).collect()
+    }
+
+    /// A tool as graphs know it.
+    fn declared(&self, tool: &ToolDecl) -> ServerTool {
+        ServerTool {
+            name: tool.name.as_str().into(),
+            description: self.secrets.hide(&tool.description).into(),
+            input_schema: self.secrets.hide_in(&tool.input_schema),
+            read_only: tool.read_only,
+        }
+    }
+
+    pub(super) fn ops(&self) -> Vec<(String, Arc<dyn Op>)> {
+        let mut ops: Vec<(String, Arc<dyn Op>)> = Vec::new();
+        for server in self.servers.iter() {
+            for tool in server.tools() {
+                let op = Called {
+                    server: server.clone(),
+                    tool: tool.name.clone(),
+                    secrets: self.secrets.clone(),
+                };
+                ops.push((format!("{}.{}", server.name(), tool.name), Arc::new(op)));
+            }
+        }
+        ops
+    }
+
+    pub(super) async fn close(&self) {
+        self.servers.close().await;
+    }
+}
+
+/// A tool as the client knows it. What graphs do not need is not kept.
+fn listed(tool: &ServerTool) -> ToolDecl {
+    ToolDecl {
+        name: tool.name.to_string(),
+        description: tool.description.to_string(),
+        input_schema: tool.input_schema.clone(),
+        read_only: tool.read_only,
+        destructive: None,
+        idempotent: None,
+    }
+}
+
+/// How each server is reached, with its secrets.
+fn filled_in<'b>(
+    bundle: &'b Bundle,
+    secrets: &Secrets,
+) -> Result<Vec<(&'b Declared, Transport)>, Vec<RunError>> {
+    let names = secrets.names();
+    let mut servers = Vec::new();
+    let mut errors = Vec::new();
+    for server in &bundle.servers {
+        match transport(bundle, &names, &server.transport) {
+            Ok(transport) => servers.push((server, transport)),
+            Err(problem) => errors.push(RunError::ServerText {
+                server: server.name.to_string(),
+                problem: secrets.hide(&problem),
+            }),
+        }
+    }
+    if errors.is_empty() { Ok(servers) } else { Err(errors) }
+}
+
+fn transport(bundle: &Bundle, names: &Context, texts: &Texts) -> Result<Transport, String> {
+    let render = |text: &Text| bundle.programs.render(text, names).map_err(|error| error.to_string());
+    let pairs = |pairs: &[(Arc<str>, Text)]| {
+        let render = |(name, text): &(Arc<str>, Text)| Ok((name.to_string(), render(text)?));
+        pairs.iter().map(render).collect::<Result<Vec<_>, String>>()
+    };
+    match texts {
+        Texts::Http { url, headers } => Ok(Transport::Http { url: render(url)?, headers: pairs(headers)? }),
+        Texts::Command { command, env } => {
+            let mut words = command.iter().map(render).collect::<Result<Vec<_>, String>>()?.into_iter();
+            let program = words.next().ok_or("`command` names no program")?;
+            Ok(Transport::Command { program, args: words.collect(), env: pairs(env)? })
+        }
+    }
+}
+
+/// A tool of a server.
+struct Called {
+    server: Server,
+    tool: String,
+    secrets: Secrets,
+}
+
+#[async_trait]
+impl Op for Called {
+    async fn call(&self, input: Map) -> Result<Value, StepError> {
+        // Whoever calls bounds the time: what is dropped is given up, and the server is told.
+        match self.server.call(&self.tool, &input, Duration::MAX).await {
+            Ok(answer) => Ok(self.secrets.hide_in(&answer)),
+            Err(error) => Err(StepError { message: self.secrets.hide(&error.message), ..error }),
+        }
+    }
+
+    fn default_timeout(&self) -> Option<Duration> {
+        Some(DEFAULT_TIMEOUT)
+    }
+}
