@@ -47,7 +47,7 @@ nodes:
     on_error: [{if: "error.kind == 'refusal'", to: gather}]
     next: [{if: "result.text == 'short'", to: gather}, {if: not result.tool_calls, to: gather}, act]
   act:       {run_tools: work, next: work}
-  gather:    {each: topics, max_items: config.most, model: config.model, prompt: "Say {{ item }}", update: {notes: result.text}, on_error: next, next: [check, {exit: well_enough}]}
+  gather:    {each: topics, max_items: config.most, model: config.model, prompt: "Say {{ item }}", update: {notes: result.text}, on_error: next, next: check}
   check:     {model: config.model, prompt: "Is that all?", returns: verdict, on_error: next, next: {if: result.data.fine, exit: well_enough}}
   tell:      {update: {answer: "notes | join('; ')"}, next: join}
   look_back: {call: helper, input: {topic: "'back'"}, update: {notes: result.answer}, next: join}

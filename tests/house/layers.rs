@@ -6,7 +6,7 @@ use super::packages::{self, Package};
 
 /// The crates of the workspace, in an order in which every crate comes after all that it uses, and what each may
 /// use. `*` stands for all that come before.
-const ALLOWED: [(&str, &[&str]); 15] = [
+const ALLOWED: [(&str, &[&str]); 16] = [
     ("protocol", &[]),
     ("graph", &["protocol"]),
     ("engine", &["graph", "protocol"]),
@@ -21,6 +21,7 @@ const ALLOWED: [(&str, &[&str]); 15] = [
     ("testkit", &["*"]),
     ("benches", &["*"]),
     ("peers", &["*"]),
+    ("examples", &["*"]),
     ("tests", &["*"]),
 ];
 

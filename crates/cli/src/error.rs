@@ -62,6 +62,14 @@ pub enum CliError {
         /// What is missing and what to do.
         problem: String,
     },
+    /// Inputs that do not fit, all of them.
+    #[error("the input of the graph {graph} does not fit:{}", list(.wrong))]
+    Input {
+        /// The graph.
+        graph: String,
+        /// What does not fit.
+        wrong: Vec<String>,
+    },
     /// Values of the configuration that do not fit, all of them.
     #[error("the configuration does not fit:{}\n`deepgraph config GRAPH` lists all keys", list(.0))]
     Config(Vec<String>),
@@ -232,6 +240,7 @@ impl CliError {
             | CliError::NoGraph { .. }
             | CliError::Graph(_)
             | CliError::NoQuestionInput { .. }
+            | CliError::Input { .. }
             | CliError::Config(_)
             | CliError::NoCode { .. }
             | CliError::BadSetting { .. }

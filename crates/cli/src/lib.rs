@@ -27,6 +27,7 @@ mod explain;
 mod finish;
 mod graphs;
 mod home;
+mod input;
 mod models;
 mod out_file;
 mod progress;

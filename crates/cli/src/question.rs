@@ -24,30 +24,36 @@ pub fn read(argument: &str) -> Result<String, CliError> {
     if text.is_empty() { Err(CliError::EmptyQuestion) } else { Ok(text.to_owned()) }
 }
 
-/// The input of a graph: the question as the input `question`, else as the sole required text, else as the one
-/// message of a `messages` input.
+/// The input of a graph: what is given by name, and the question as the input `question`, else as the sole required
+/// text, else as the one message of a `messages` input.
 ///
 /// # Errors
 ///
 /// The graph has no such input, or needs others beside it.
-pub fn input(graph: &Graph, question: &str) -> Result<Map, CliError> {
+pub fn input(graph: &Graph, question: Option<&str>, given: Map) -> Result<Map, CliError> {
     let inputs: Vec<&Channel> = graph.input.iter().filter_map(|ix| graph.channels.get(ix.0)).collect();
-    let Some(place) = place(&inputs) else { return Err(no_place(graph, &inputs)) };
-    let value = if place.reducer == Reducer::Messages {
-        Value::from(vec![Message::user(question).to_value()])
-    } else {
-        Value::from(question)
-    };
-    let others = inputs.iter().filter(|c| c.name != place.name && is_required(c));
-    let missing: Vec<&str> = others.map(|c| &*c.name).collect();
+    let open: Vec<&Channel> = inputs.iter().copied().filter(|c| !given.contains_key(&c.name)).collect();
+    let mut input = given;
+    if let Some(question) = question {
+        let Some(place) = place(&open) else { return Err(no_place(graph, &inputs)) };
+        let value = if place.reducer == Reducer::Messages {
+            Value::from(vec![Message::user(question).to_value()])
+        } else {
+            Value::from(question)
+        };
+        input.insert(place.name.clone(), value);
+    }
+    let missing: Vec<&str> =
+        open.iter().filter(|c| !input.contains_key(&c.name) && is_required(c)).map(|c| &*c.name).collect();
     if !missing.is_empty() {
         let problem = format!(
-            "it also needs the input {}, which a question does not give; give it a default in the graph file",
-            missing.join(", ")
+            "it needs the input {} as well: --input {}=VALUE",
+            missing.join(", "),
+            missing.first().copied().unwrap_or("NAME")
         );
         return Err(CliError::NoQuestionInput { graph: graph.name.to_string(), problem });
     }
-    Ok(Map::from([(place.name.clone(), value)]))
+    Ok(input)
 }
 
 fn place<'a>(inputs: &[&'a Channel]) -> Option<&'a Channel> {
@@ -71,7 +77,8 @@ fn no_place(graph: &Graph, inputs: &[&Channel]) -> CliError {
     } else {
         format!("the inputs {}", names.join(", "))
     };
-    let problem = format!("it has {has}; give it an input `question` of type string");
+    let problem =
+        format!("it has {has}, and which of them the question is for is not clear: give them by --input NAME=VALUE");
     CliError::NoQuestionInput { graph: graph.name.to_string(), problem }
 }
 
@@ -90,7 +97,7 @@ mod tests {
         );
         let files = BTreeMap::from([("g.yaml".to_owned(), text)]);
         let loaded = load("g.yaml", &files, &OpTable::stock()).unwrap_or_else(|m| panic!("{m}"));
-        input(loaded.bundle.root(), "why?")
+        input(loaded.bundle.root(), Some("why?"), Map::new())
             .map(|map| Value::from(map).to_json_text())
             .map_err(|e| e.to_string())
     }
@@ -107,9 +114,9 @@ mod tests {
     #[test]
     fn graphs_without_a_place_for_it_are_refused() {
         let error = input_of("a: string, b: string", "a, b").unwrap_err();
-        assert!(error.contains("the inputs a, b") && error.contains("`question`"), "{error}");
+        assert!(error.contains("the inputs a, b") && error.contains("--input NAME=VALUE"), "{error}");
         let error = input_of("question: string, region: string", "question, region").unwrap_err();
-        assert!(error.contains("also needs the input region"), "{error}");
+        assert!(error.contains("needs the input region") && error.contains("--input region="), "{error}");
     }
 
     #[test]

@@ -16,6 +16,7 @@
 //! | `flow`, `limited`, `instead` | how often nodes can start, as bounds on sums; what limits add |
 //! | `linear` | the most of a sum under such bounds, exactly |
 //! | `measure`, `scope`, `at_once` | what is counted of an instance, and of all below it |
+//! | `caps` | limits that bound a figure without counting nodes |
 //! | `proof` | why |
 //! | `bound` | the bound of one figure |
 //!
@@ -24,6 +25,7 @@
 
 mod at_once;
 mod bound;
+mod caps;
 mod flow;
 mod in_force;
 mod instead;
@@ -136,7 +138,8 @@ pub fn bounds(bundle: &Bundle, config: &Map) -> Bounds {
     // The root is started by nobody.
     if let Child::Known(root) = &root {
         let starts = scope::Key::Measure(Measure::Starts);
-        run.in_all.extend(root.tree.get(&starts).map(|figure| (Measure::Starts, figure.clone())));
+        let below = root.tree.get(&starts).cloned().unwrap_or_else(Figure::none);
+        run.in_all.insert(Measure::Starts, below);
         for (key, figure) in &root.tree {
             if let scope::Key::Op(op) = key {
                 run.ops.insert(op.clone(), figure.clone());
@@ -169,6 +172,9 @@ impl Bounds {
     }
 }
 
+/// Why no more can be out at the same time.
+const TOGETHER: &str = "what the super-steps of a run have out together";
+
 /// What can be at work at the same time, under the caps of the run.
 fn at_work(root: &Scope, measure: Measure, cap: Option<usize>, name: &str) -> Figure {
     let bound = match measure {
@@ -178,7 +184,14 @@ fn at_work(root: &Scope, measure: Measure, cap: Option<usize>, name: &str) -> Fi
         }
         _ => root.at_once.get(&scope::Key::Measure(measure)).copied().unwrap_or(Bound::NONE),
     };
-    let figure = Figure::new(bound, "what the super-steps of a run have out together");
+    let why = match bound {
+        Bound::Unknown | Bound::Unbounded => {
+            let in_all = root.tree.get(&scope::Key::Measure(measure));
+            in_all.map(|figure| figure.why.clone()).unwrap_or_default()
+        }
+        _ => TOGETHER.to_owned(),
+    };
+    let figure = Figure::new(bound, why);
     let cap = cap.and_then(|cap| u64::try_from(cap).ok());
     match cap {
         Some(cap) => {
@@ -210,8 +223,7 @@ fn kind(root: &Child, scopes: &[&Rc<Scope>], path: &Arc<str>) -> ScopeBounds {
         instances = Figure::new(instances.bound.plus(Bound::AtMost(1)), why);
         at_once = at_once.plus(Bound::AtMost(1));
     }
-    let at_once =
-        Figure::new(at_once, "what the super-steps of a run have out together").or_tighter(instances.clone());
+    let at_once = Figure::new(at_once, TOGETHER).or_tighter(instances.clone());
     let measures = |of: &dyn Fn(&Scope, Measure) -> Option<Figure>| -> BTreeMap<Measure, Figure> {
         let all = Measure::ALL.into_iter();
         all.filter_map(|m| Some((m, largest(scopes.iter().filter_map(|s| of(s, m)))?))).collect()

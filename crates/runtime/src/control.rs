@@ -31,8 +31,10 @@ impl Control {
 
     /// Waits until the urgency has risen above `known`. Never ends when nobody can raise it any more.
     pub(crate) async fn raised(&mut self, known: Cancel) -> Cancel {
-        match self.0.wait_for(|level| *level > known).await {
-            Ok(level) => *level,
+        // Copied out at once: what is lent can not stay in a future that moves between threads.
+        let raised = self.0.wait_for(|level| *level > known).await.map(|level| *level);
+        match raised {
+            Ok(level) => level,
             Err(_) => std::future::pending().await,
         }
     }

@@ -129,7 +129,8 @@ impl OpDeclaration {
                     Box::pin(async move { pending.await.map(|result| Value::of(&result)) })
                 }
                 Err(why) => {
-                    let error = StepError::new(ErrorKind::InvalidInput, format!("its input can not be read: {why}"));
+                    let error =
+                        StepError::new(ErrorKind::InvalidInput, format!("its input can not be read: {why}"));
                     Box::pin(std::future::ready(Err(error)))
                 }
             }
@@ -149,7 +150,10 @@ impl Op for Checked {
     async fn call(&self, input: Map) -> Result<Value, StepError> {
         let name = &self.declared.name;
         let input = self.declared.check_input(&input).map_err(|why| {
-            StepError::new(ErrorKind::InvalidInput, format!("the input of the op `{name}` does not fit: {why}"))
+            StepError::new(
+                ErrorKind::InvalidInput,
+                format!("the input of the op `{name}` does not fit: {why}"),
+            )
         })?;
         let result = with_text((self.work)(input).await?);
         let wanted = deepgraph_graph::Field::of(Type::Record(self.declared.result.clone()));

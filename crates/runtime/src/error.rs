@@ -95,7 +95,9 @@ pub enum RunError {
         why: String,
     },
     /// The graph of a stored run does not compile against the ops that there are.
-    #[error("run {run}: its graph does not compile here; has this program all the ops that it calls?\n\n{mistakes}")]
+    #[error(
+        "run {run}: its graph does not compile here; has this program all the ops that it calls?\n\n{mistakes}"
+    )]
     StoredGraph {
         /// The run.
         run: String,
@@ -103,7 +105,9 @@ pub enum RunError {
         mistakes: Diagnostics,
     },
     /// A run is a task, and there is nothing that carries tasks out.
-    #[error("there is no tokio runtime here: start runs in a function under #[tokio::main], or enter a runtime")]
+    #[error(
+        "there is no tokio runtime here: start runs in a function under #[tokio::main], or enter a runtime"
+    )]
     NoTokio,
     /// The task of a run did not come to its end.
     #[error("driving run {run} broke off ({why}); what is committed is kept, resume it")]

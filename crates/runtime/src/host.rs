@@ -16,6 +16,7 @@ use crate::folder::Folder;
 use crate::launch::{Launch, Resumption};
 use crate::ops::Ops;
 use crate::run::Runtime;
+use crate::servers::Servers;
 
 /// Runs graphs inside a tokio program: what all runs share. A clone is the same host.
 ///
@@ -66,6 +67,23 @@ impl Host {
     /// What runs are driven with.
     pub fn runtime(&self) -> &Arc<Runtime> {
         &self.runtime
+    }
+
+    /// A host of the same store, models and ops, with the tools of a graph's MCP servers as ops. Its graph is loaded
+    /// again with that host: only then are its calls of these tools checked.
+    pub fn with_servers(&self, servers: &Servers) -> Host {
+        let Runtime { store, models, ops, clock, asker, unattended } = &*self.runtime;
+        let mut ops = ops.clone();
+        servers.add_to(&mut ops);
+        let runtime = Runtime {
+            store: store.clone(),
+            models: models.clone(),
+            ops,
+            clock: clock.clone(),
+            asker: asker.clone(),
+            unattended: *unattended,
+        };
+        Host { runtime: Arc::new(runtime), ops: Arc::new(servers.op_table(&self.ops)) }
     }
 
     /// Checks and compiles a built graph. Its warnings are told by `graph.load(host.ops())`.

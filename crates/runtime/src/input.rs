@@ -18,7 +18,8 @@ pub fn fit_input(graph: &Graph, input: &Map) -> Result<Map, RunError> {
     let mut fitted = Map::new();
     for (name, value) in input {
         let Some(channel) = channels.iter().find(|channel| channel.name == *name) else {
-            let takes = if channels.is_empty() { "takes none".to_owned() } else { format!("takes {}", names()) };
+            let takes =
+                if channels.is_empty() { "takes none".to_owned() } else { format!("takes {}", names()) };
             return Err(refused(format!("it has no input `{name}`; it {takes}")));
         };
         if value.is_null() && !is_required(channel) {

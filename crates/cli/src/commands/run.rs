@@ -15,6 +15,7 @@ use crate::error::CliError;
 use crate::exit_status::{ExitStatus, TABLE};
 use crate::graphs;
 use crate::home::Home;
+use crate::input;
 use crate::models;
 use crate::question;
 use crate::screen::Screen;
@@ -41,16 +42,20 @@ use crate::{servers, session};
         deepgraph run \"...\" --docs ./documents --model openai::gpt-4o\n  \
         deepgraph run \"...\" --docs ./documents --model openai::local --base-url http://127.0.0.1:8000/v1\n  \
         deepgraph run \"...\" --docs ./documents --set max_researcher_iterations=3\n  \
+        deepgraph run \"Which is faster?\" --graph compare --input left=\"the N60\" --input right=\"the N90\" --docs ./documents\n  \
         deepgraph run - --graph quick_answer --json < question.txt\n  \
         deepgraph run --print-config --graph ./my-graph.yaml\n\n{TABLE}")
 )]
 pub struct Options {
     /// The question; - reads it from standard input
-    #[arg(required_unless_present = "print_config")]
+    #[arg(required_unless_present_any = ["print_config", "input"])]
     question: Option<String>,
-    /// Graph file, folder with a graph.yaml, or name of a stock graph (deep_research, quick_answer)
+    /// Graph file, folder with a graph.yaml, or name of a stock graph (deep_research, quick_answer, ...)
     #[arg(long, value_name = "FILE|NAME", default_value = graphs::DEFAULT)]
     graph: String,
+    /// Another input of the graph: a text, a value as YAML or JSON, or @FILE with either; may be repeated
+    #[arg(long, value_name = "NAME=VALUE")]
+    input: Vec<String>,
     /// Documents to search: a folder with all that is below it, or a file; may be repeated
     #[arg(long, value_name = "PATH")]
     docs: Vec<PathBuf>,
@@ -91,8 +96,10 @@ pub fn carry_out(options: Options, global: &Global) -> Result<ExitStatus, CliErr
     }
     let config = config::effective(&bundle, &wanted, &std::env::vars_os().collect())?;
     config.doubts.iter().for_each(|doubt| screen.warn(doubt));
-    let question = question::read(options.question.as_deref().unwrap_or_default())?;
-    let input = question::input(bundle.root(), &question)?;
+    let question = options.question.as_deref().map(question::read).transpose()?;
+    let given = input::given(bundle.root(), &options.input)?;
+    let input = question::input(bundle.root(), question.as_deref(), given)?;
+    let question = question.unwrap_or_else(|| options.input.join(" "));
     let mut settings = Settings {
         docs: documents::absolute(&options.docs),
         stream: true,

@@ -87,10 +87,15 @@ impl Work<'_, '_> {
         let site = self.sites.iter().find(|(site, _)| site.node == node && site.tool == tool);
         match site.map(|(_, child)| child) {
             None | Some(Child::Refused) => {}
-            Some(Child::Open { path, figure }) => {
-                add(here, Key::Graph(path.clone()), width.times(figure.bound));
-                add(here, Key::Measure(Measure::ModelCalls), width.times(figure.bound));
-                add(here, Key::Measure(Measure::OpRuns), width.times(figure.bound));
+            Some(Child::Open { path, keys, figure }) => {
+                let counted = |key: &&Key| match key {
+                    Key::Graph(_) => true,
+                    key => [Measure::ModelCalls, Measure::OpRuns].map(Key::Measure).contains(key),
+                };
+                let itself = Key::Graph(path.clone());
+                for key in keys.iter().filter(counted).chain([&itself]) {
+                    add(here, key.clone(), width.times(figure.bound));
+                }
             }
             Some(Child::Known(scope)) => {
                 add(here, Key::Graph(scope.path.clone()), width);

@@ -53,9 +53,10 @@ impl<'b> Known<'b> {
             Some(value) => Some(value.as_int().and_then(|n| u64::try_from(n).ok()).unwrap_or(0)),
             None => channel(graph, &each.max_items).and_then(largest),
         };
-        let length = match self.value(&each.list) {
-            Some(value) => Some(value.as_list().map_or(0, |items| items.len() as u64)),
-            None => channel(graph, &each.list).and_then(|field| field.max_items),
+        let length = match (self.value(&each.list), &each.list) {
+            (Some(value), _) => Some(value.as_list().map_or(0, |items| items.len() as u64)),
+            (None, ValueExpr::List(items)) => Some(items.len() as u64),
+            (None, list) => channel(graph, list).and_then(|field| field.max_items),
         };
         match bound.into_iter().chain(length).min() {
             Some(most) => Items::AtMost(most),

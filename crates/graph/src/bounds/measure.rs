@@ -1,5 +1,6 @@
 //! What is counted of an instance, as sums over its flow.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -8,7 +9,7 @@ use super::flow::{Flow, NodeVars, Setup};
 use super::instead::numbered;
 use super::linear::{Sum, Var};
 use crate::shape::offered;
-use crate::{Call, Callee, GraphIx, Node, NodeIx, Retry, ToolIx, Verb};
+use crate::{Bundle, Call, Callee, GraphIx, Node, NodeIx, Retry, ToolIx, Verb};
 
 /// What is counted, of an instance or of all below it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -86,6 +87,10 @@ pub(super) enum Key {
     Measure(Measure),
     /// Runs of an op, by name.
     Op(Arc<str>),
+    /// Runs by nodes alone, not by tools: of an op by name, or of all.
+    NodeRuns(Option<Arc<str>>),
+    /// Runs of all ops by nodes alone, with all attempts.
+    NodeAttempts,
     /// Instances of a graph, by path.
     Graph(Arc<str>),
 }
@@ -115,6 +120,11 @@ impl Setup<'_> {
     pub(super) fn model_attempts(&self, node: &Node) -> u64 {
         let Verb::Model(model) = &node.verb else { return 0 };
         self.attempts(&node.retry).saturating_add(u64::from(model.truncate.tries.max(1)) - 1)
+    }
+
+    /// The most attempts of an op that a tool runs.
+    pub(super) fn tool_attempts(&self) -> u64 {
+        self.graph.tools.iter().map(|tool| self.attempts(&tool.retry)).max().unwrap_or(0)
     }
 
     fn attempts(&self, retry: &Retry) -> u64 {
@@ -187,6 +197,12 @@ fn called(setup: &Setup<'_>, action: &Action<'_>, key: &Key) -> Option<i128> {
         (Callee::Op(_), Key::Measure(Measure::OpRuns)) => Some(1),
         (Callee::Op(_), Key::Measure(Measure::OpAttempts)) => Some(i128::from(setup.attempts(action.retry))),
         (Callee::Op(op), Key::Op(name)) if op == name => Some(1),
+        (Callee::Op(op), Key::NodeRuns(name)) if action.tool.is_none() => {
+            name.as_ref().is_none_or(|name| name == op).then_some(1)
+        }
+        (Callee::Op(_), Key::NodeAttempts) if action.tool.is_none() => {
+            Some(i128::from(setup.attempts(action.retry)))
+        }
         (Callee::Graph(_), Key::Measure(Measure::Starts)) => Some(1),
         _ => None,
     }
@@ -215,16 +231,44 @@ fn actions<'g>(setup: &Setup<'g>, node: &'g Node, vars: &NodeVars) -> Vec<Action
     }
 }
 
-/// The names of the ops that an instance may run.
-pub(super) fn ops(flow: &Flow, setup: &Setup<'_>) -> Vec<Arc<str>> {
-    let mut names: Vec<Arc<str>> = Vec::new();
-    for (_, node, vars) in flow.live(setup) {
-        names.extend(actions(setup, node, vars).iter().filter_map(|action| match &action.call?.callee {
-            Callee::Op(op) => Some(op.clone()),
-            Callee::Graph(_) => None,
-        }));
+/// All that an instance of a graph can count, and all below it.
+pub(super) fn keys(bundle: &Bundle, of: GraphIx) -> BTreeSet<Key> {
+    use Measure as M;
+    let mut keys: BTreeSet<Key> = [M::SuperSteps].map(Key::Measure).into();
+    let mut open = vec![of];
+    let mut seen = BTreeSet::new();
+    while let Some(ix) = open.pop() {
+        let Some(graph) = bundle.graphs.get(ix.0).filter(|_| seen.insert(ix)) else { continue };
+        let mut add = |measures: &[Measure]| keys.extend(measures.iter().copied().map(Key::Measure));
+        if graph.nodes.iter().any(|node| matches!(node.verb, Verb::Model(_))) {
+            add(&[M::Turns, M::ModelCalls, M::ModelAttempts, M::Tokens, M::CostMicroUsd]);
+        }
+        if !graph.tools.is_empty() {
+            add(&[M::ToolCalls]);
+        }
+        let by_nodes = graph.nodes.iter().filter_map(|node| match &node.verb {
+            Verb::Call(call) => Some(call),
+            _ => None,
+        });
+        let asks = graph.nodes.iter().any(|node| matches!(node.verb, Verb::Ask(_)));
+        if asks || graph.tools.iter().any(|tool| tool.ask.is_some() || tool.approve.is_some()) {
+            add(&[M::Questions]);
+        }
+        let by_tools = graph.tools.iter().filter_map(|tool| tool.call.as_ref());
+        for call in by_nodes.chain(by_tools) {
+            match &call.callee {
+                Callee::Graph(callee) => {
+                    keys.insert(Key::Measure(M::Starts));
+                    keys.extend(bundle.graphs.get(callee.0).map(|graph| Key::Graph(graph.path.clone())));
+                    open.push(*callee);
+                }
+                Callee::Op(op) => {
+                    keys.extend([M::OpRuns, M::OpAttempts].map(Key::Measure));
+                    keys.extend([Key::NodeRuns(None), Key::NodeAttempts]);
+                    keys.extend([Key::Op(op.clone()), Key::NodeRuns(Some(op.clone()))]);
+                }
+            }
+        }
     }
-    names.sort();
-    names.dedup();
-    names
+    keys
 }

@@ -11,9 +11,9 @@ use super::bound::{Bound, Figure};
 use super::flow::{Flow, Setup};
 use super::linear::{Fraction, Most, Optimum, Solver, Sum};
 pub(super) use super::measure::Key;
-use super::measure::{Measure, Site, ops};
+use super::measure::{Measure, Site};
 use super::proof::{self, whole};
-use crate::{Graph, ToolIx};
+use crate::{Graph, NodeIx, ToolIx};
 
 /// What is known of an instance of a graph, under one configuration and at one depth.
 #[derive(Debug)]
@@ -34,6 +34,8 @@ pub(super) struct Scope {
     pub(super) limits: Vec<LimitRow>,
     /// The most attempts of one model call in it and below.
     pub(super) attempts: u64,
+    /// The most attempts of an op that a tool runs, in it and below.
+    pub(super) op_attempts: u64,
 }
 
 /// A limit in force, as it is shown.
@@ -52,8 +54,8 @@ pub(super) enum Child {
     Known(Rc<Scope>),
     /// The start is refused: nothing comes of it.
     Refused,
-    /// An instance of which nothing is known, and why.
-    Open { path: Arc<str>, figure: Figure },
+    /// An instance of which nothing is known but what it may count at all, and why.
+    Open { path: Arc<str>, keys: Rc<BTreeSet<Key>>, figure: Figure },
 }
 
 impl Child {
@@ -61,22 +63,21 @@ impl Child {
     pub(super) fn count(&self, key: &Key) -> Figure {
         match self {
             Child::Refused => Figure::none(),
-            Child::Open { path, figure } => match key {
-                Key::Graph(graph) if graph == path => figure.clone(),
-                Key::Graph(_) | Key::Op(_) => Figure::none(),
-                Key::Measure(_) => figure.clone(),
+            Child::Open { path, keys, figure } => match keys.contains(key) || is_itself(key, path) {
+                true => figure.clone(),
+                false => Figure::none(),
             },
             Child::Known(scope) => {
                 let below = scope.tree.get(key).cloned().unwrap_or_else(Figure::none);
-                let itself = match key {
-                    Key::Graph(path) => *path == scope.path,
-                    Key::Measure(Measure::Starts) => true,
-                    _ => false,
-                };
+                let itself = is_itself(key, &scope.path);
                 let bound = if itself { below.bound.plus(Bound::AtMost(1)) } else { below.bound };
                 Figure::new(bound, below.why)
             }
         }
+    }
+
+    pub(super) fn known(&self) -> Option<&Scope> {
+        if let Child::Known(scope) = self { Some(scope) } else { None }
     }
 
     /// The path of its graph; none where nothing is started.
@@ -89,11 +90,21 @@ impl Child {
     }
 }
 
+/// Whether an instance of a graph counts for a key by being there.
+fn is_itself(key: &Key, path: &Arc<str>) -> bool {
+    match key {
+        Key::Graph(of) => of == path,
+        key => *key == Key::Measure(Measure::Starts),
+    }
+}
+
 /// Everything that the figures of an instance are worked out from.
 pub(super) struct Work<'w, 'g> {
     pub(super) setup: &'w Setup<'g>,
     pub(super) flow: &'w Flow,
     pub(super) solver: &'w mut Solver,
+    /// All that it and those below can count.
+    pub(super) keys: BTreeSet<Key>,
     /// What each site starts.
     pub(super) sites: Vec<(Site<'g>, Child)>,
 }
@@ -102,6 +113,7 @@ impl Work<'_, '_> {
     /// Works the figures of an instance out.
     pub(super) fn scope(&mut self) -> Scope {
         let graph = self.setup.graph;
+        let keys: Vec<Key> = self.keys.iter().cloned().collect();
         let mut own: BTreeMap<Measure, Figure> = BTreeMap::new();
         for measure in Measure::ALL.into_iter().filter(|m| m.is_counted()) {
             let key = Key::Measure(measure);
@@ -114,8 +126,7 @@ impl Work<'_, '_> {
             let found = self.most(&sum);
             own.insert(measure, self.own_capped(measure, found));
         }
-        let tree: BTreeMap<Key, Figure> = self
-            .keys()
+        let tree: BTreeMap<Key, Figure> = keys
             .into_iter()
             .map(|key| {
                 let figure = self.below(&key);
@@ -134,6 +145,7 @@ impl Work<'_, '_> {
             at_once,
             limits: self.limits(),
             attempts: self.attempts(),
+            op_attempts: self.op_attempts(),
             tree,
         }
     }
@@ -142,21 +154,8 @@ impl Work<'_, '_> {
         proof::solved(self.setup, self.flow, self.solver, sum).0
     }
 
-    /// What is counted below: that of the instance, of its ops and graphs, and of its children.
-    fn keys(&self) -> BTreeSet<Key> {
-        let mut keys: BTreeSet<Key> = Measure::ALL.into_iter().map(Key::Measure).collect();
-        keys.extend(ops(self.flow, self.setup).into_iter().map(Key::Op));
-        for (_, child) in &self.sites {
-            keys.extend(child.path().cloned().map(Key::Graph));
-            if let Child::Known(scope) = child {
-                keys.extend(scope.tree.keys().cloned());
-            }
-        }
-        keys
-    }
-
     /// A figure of the instance and all below it.
-    fn below(&mut self, key: &Key) -> Figure {
+    pub(super) fn below(&mut self, key: &Key) -> Figure {
         let figure = match key {
             Key::Measure(measure @ (Measure::Tokens | Measure::CostMicroUsd)) => self.quantity(*measure, key),
             _ => {
@@ -166,6 +165,7 @@ impl Work<'_, '_> {
                 self.with_children(own, key)
             }
         };
+        let figure = self.by_tools(key, figure);
         let Key::Measure(measure) = key else { return figure };
         self.capped(*measure, figure)
     }
@@ -185,8 +185,11 @@ impl Work<'_, '_> {
                     if starts.bound == Bound::NONE {
                         continue;
                     }
-                    let path = self.name_of(site);
-                    let found = Figure::new(bound.max(starts.bound), format!("{path}: {}", count.why));
+                    let why = match count.why.starts_with("in ") {
+                        true => count.why.clone(),
+                        false => format!("in {}: {}", self.name_of(site), count.why),
+                    };
+                    let found = Figure::new(bound.max(starts.bound), why);
                     open = Some(match open {
                         Some(before) if before.bound >= found.bound => before,
                         _ => found,
@@ -205,7 +208,7 @@ impl Work<'_, '_> {
         }
     }
 
-    /// Where the most is reached: `6 of its own + 6 × researcher 21`. None where it is not reached by whole numbers.
+    /// Where the most is reached: `12 of its own + 6 (researcher) × 21`. None where it is not reached by whole numbers.
     fn shares(&self, own: &Sum, counts: &[(Site<'_>, Figure)], optimum: &Optimum) -> Option<String> {
         let at = |var| optimum.reached.get(&var).copied().unwrap_or_default();
         let own: Fraction = own.iter().map(|(var, factor)| at(*var) * Fraction::from(*factor)).sum();
@@ -220,7 +223,10 @@ impl Work<'_, '_> {
             *shares.entry((self.name_of(site), each)).or_default() +=
                 starts.is_integer().then(|| starts.to_integer())?;
         }
-        parts.extend(shares.iter().map(|((name, each), starts)| format!("{starts} × {name} {each}")));
+        for ((name, each), starts) in &shares {
+            let times = if *each == 1 { String::new() } else { format!(" × {each}") };
+            parts.push(format!("{starts} ({name}){times}"));
+        }
         (!parts.is_empty()).then(|| parts.join(" + "))
     }
 
@@ -244,44 +250,6 @@ impl Work<'_, '_> {
         Figure::new(Bound::Unknown, why)
     }
 
-    /// A figure of the instance alone, held against the limits that bound it without counting its nodes.
-    fn own_capped(&self, measure: Measure, figure: Figure) -> Figure {
-        let limits = self.setup.limits.iter().filter(|limit| match measure {
-            Measure::SuperSteps => limit.meter() == Some(Meter::SuperSteps),
-            _ => false,
-        });
-        let caps = limits.filter_map(|limit| Some(Figure::new(Bound::AtMost(limit.max?), of(limit))));
-        caps.fold(figure, Figure::or_tighter)
-    }
-
-    /// A figure of all below, held against the limits that cover all below.
-    fn capped(&self, measure: Measure, figure: Figure) -> Figure {
-        let (meter, each) = match measure {
-            Measure::ModelCalls => (Meter::ModelCalls, 1),
-            Measure::ModelAttempts => (Meter::ModelCalls, self.attempts()),
-            Measure::ToolCalls => (Meter::ToolCalls, 1),
-            Measure::Tokens => (Meter::Tokens, 1),
-            Measure::CostMicroUsd => (Meter::CostUsd, 1),
-            _ => return figure,
-        };
-        let limits = self.setup.limits.iter().filter(|limit| limit.covers(meter));
-        let caps = limits.filter_map(|limit| {
-            let bound = Bound::AtMost(limit.max?).times(Bound::AtMost(each));
-            let times = if each == 1 { String::new() } else { format!(" × {each} attempts") };
-            Some(Figure::new(bound, format!("{}{times}, which covers all below", of(limit))))
-        });
-        caps.fold(figure, Figure::or_tighter)
-    }
-
-    fn attempts(&self) -> u64 {
-        let own = self.flow.live(self.setup).map(|(_, node, _)| self.setup.model_attempts(node)).max();
-        let below = self.sites.iter().map(|(_, child)| match child {
-            Child::Known(scope) => scope.attempts,
-            Child::Refused | Child::Open { .. } => 0,
-        });
-        own.into_iter().chain(below).max().unwrap_or(0)
-    }
-
     fn visits(&mut self) -> Vec<(Arc<str>, Figure)> {
         let sums: Vec<(Arc<str>, Sum)> = self
             .flow
@@ -295,7 +263,7 @@ impl Work<'_, '_> {
     }
 
     /// Calls of each tool by each node that runs it.
-    fn calls(&mut self) -> BTreeMap<(crate::NodeIx, ToolIx), Bound> {
+    fn calls(&mut self) -> BTreeMap<(NodeIx, ToolIx), Bound> {
         let live: Vec<_> = self.flow.live(self.setup).map(|(ix, _, vars)| (ix, vars)).collect();
         let vars =
             live.into_iter().flat_map(|(ix, vars)| vars.calls.iter().map(move |(t, v)| ((ix, *t), *v)));
@@ -347,9 +315,4 @@ impl Work<'_, '_> {
             Most::TooLarge => Bound::Unknown,
         }
     }
-}
-
-/// `50 (tool_calls)`.
-fn of(limit: &super::in_force::InForce<'_>) -> String {
-    format!("{} ({})", limit.max.unwrap_or(0), proof::title(limit))
 }

@@ -13,7 +13,7 @@ use super::flow::{Begin, Flow, Setup};
 use super::in_force::{self, Granted, scale};
 use super::known::Known;
 use super::linear::Solver;
-use super::measure::Site;
+use super::measure::{Site, keys};
 use super::scope::{Child, Scope, Work};
 use crate::{Bundle, Counted, Graph, GraphIx, OnReach};
 
@@ -68,8 +68,11 @@ impl<'b> Tree<'b> {
 
     fn child(&mut self, instance: Instance, level: usize) -> Child {
         let Some(graph) = self.bundle.graphs.get(instance.graph.0) else { return Child::Refused };
-        let open =
-            |bound, why: &str| Child::Open { path: graph.path.clone(), figure: Figure::new(bound, why) };
+        let open = |bound, why: &str| Child::Open {
+            path: graph.path.clone(),
+            keys: Rc::new(keys(self.bundle, instance.graph)),
+            figure: Figure::new(bound, why),
+        };
         let key = instance.key();
         match self.scopes.get(&key) {
             Some(Some(scope)) => return Child::Known(scope.clone()),
@@ -109,7 +112,8 @@ impl<'b> Tree<'b> {
             };
             sites.push((site, child));
         }
-        Work { setup: &setup, flow: &flow, solver: &mut solver, sites }.scope()
+        let keys = keys(self.bundle, instance.graph);
+        Work { setup: &setup, flow: &flow, solver: &mut solver, keys, sites }.scope()
     }
 
     /// The instance that a call starts; none where the call fails each time.

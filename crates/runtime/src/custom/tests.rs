@@ -103,7 +103,9 @@ fn graphs_are_checked_against_the_same_signature() {
 
 #[test]
 fn a_signature_with_mistakes_adds_nothing() {
-    let op = CustomOp::new("odd").input("a", Type::named("nonsense")).run(|_: Map| std::future::ready(Ok(Value::Null)));
+    let op = CustomOp::new("odd")
+        .input("a", Type::named("nonsense"))
+        .run(|_: Map| std::future::ready(Ok(Value::Null)));
     let (mut table, mut ops) = (OpTable::stock(), Ops::stock(None));
     let mistakes = op.add_to(&mut table, &mut ops).unwrap_err();
     assert!(mistakes.to_string().contains("unknown type \"nonsense\""), "{mistakes}");

@@ -3,7 +3,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use deepgraph_graph::build::*;
-use deepgraph_protocol::{ErrorKind, Event, Map, Message, ModelReply, ModelRequest, RunStatus, StepError, Value};
+use deepgraph_protocol::{
+    ErrorKind, Event, Map, Message, ModelReply, ModelRequest, RunStatus, StepError, Value,
+};
 use deepgraph_store::SqliteStore;
 
 use super::*;
@@ -22,9 +24,15 @@ fn graph() -> Graph {
         .start("look")
         .node(
             "look",
-            Node::call("measure").input("place", "place").update("level", "result.level * config.factor").next("ask"),
+            Node::call("measure")
+                .input("place", "place")
+                .update("level", "result.level * config.factor")
+                .next("ask"),
         )
-        .node("ask", Node::ask("Is {{ level }} right?").update("answer", "result.text").next(exit("completed")))
+        .node(
+            "ask",
+            Node::ask("Is {{ level }} right?").update("answer", "result.text").next(exit("completed")),
+        )
 }
 
 /// Counts its calls; at the place `slow` it never comes back.
@@ -77,7 +85,8 @@ async fn a_run_waits_for_an_answer_and_goes_on_in_another_host() {
 
     let again = open().resume(&run).unwrap().start().unwrap().ended().await.unwrap();
     assert_eq!(again.outcome(), Some(outcome), "a run that is over ends as it did");
-    let without = Host::builder().store(SqliteStore::open(folder.path().join("runs.db")).unwrap()).build().unwrap();
+    let without =
+        Host::builder().store(SqliteStore::open(folder.path().join("runs.db")).unwrap()).build().unwrap();
     let why = without.resume(&run).err().unwrap().to_string();
     assert!(why.contains("all the ops") && why.contains("there is no graph or op \"measure\""), "{why}");
     let nobody = RunId::new();
@@ -230,7 +239,8 @@ fn a_file_is_loaded_with_what_lies_beside_it() {
     let host = host();
     let missing = host.load_file(folder.path().join("none.yaml")).unwrap_err();
     assert!(missing.to_string().contains("none.yaml can not be read"), "{missing}");
-    let graph = graph().node("extra", Node::model("extractive").prompt("p.md")).start(to_all(["look", "extra"]));
+    let graph =
+        graph().node("extra", Node::model("extractive").prompt("p.md")).start(to_all(["look", "extra"]));
     let graph = graph.file("p.md", "Say {{ place }}.");
     for (path, text) in graph.files() {
         std::fs::write(folder.path().join(path), text).unwrap();

@@ -176,7 +176,12 @@ impl Player<'_> {
 
     /// A run against what is expected.
     fn judge(&self, one: &OneRun) -> Vec<Difference> {
-        self.judge_by(&self.case.expect, one)
+        let mut found = self.judge_by(&self.case.expect, one);
+        let is_cancelled = |entry: &Entry| matches!(entry.body, EntryBody::CancelRequested { .. });
+        if self.case.cancel.is_some() && !one.run.rows.iter().any(|(_, entry)| is_cancelled(entry)) {
+            found.push(Difference::Note("`cancel` never came to pass: the run was over before".to_owned()));
+        }
+        found
     }
 
     fn judge_by(&self, expect: &Expect, one: &OneRun) -> Vec<Difference> {
@@ -186,13 +191,6 @@ impl Player<'_> {
         if one.run.end.is_none() && seen.of_run("status").as_str() == Some("running") {
             let last = one.run.events.last();
             found.push(Difference::Note(format!("the run does not end; the last that it told: {last:?}")));
-        }
-        let never = match &self.case.cancel {
-            None => false,
-            Some(_) => !one.run.rows.iter().any(|(_, e)| matches!(e.body, EntryBody::CancelRequested { .. })),
-        };
-        if never {
-            found.push(Difference::Note("`cancel` never came to pass: the run was over before".to_owned()));
         }
         found
     }
@@ -232,8 +230,10 @@ impl Player<'_> {
             return found;
         }
         let (one, two) = (first.trace(self.bundle), other.run.trace(self.bundle));
-        if one.to_json() != two.to_json() {
-            let between = between(&one.to_text(Detail::Full), &two.to_text(Detail::Full));
+        let (json, other_json) = (one.to_json(), two.to_json());
+        if json != other_json {
+            let (one, two) = (one.to_text(Detail::Full), two.to_text(Detail::Full));
+            let between = if one == two { between(&json, &other_json) } else { between(&one, &two) };
             found.push(Difference::Note(format!("the trace is another one:{between}")));
         }
         found

@@ -53,8 +53,8 @@ struct Line {
 /// What lies along the chart.
 #[derive(Debug)]
 pub(super) struct Axis {
-    pub(super) from: i64,
-    pub(super) until: i64,
+    /// How long it is; points lie from 0 to there.
+    pub(super) length: i64,
     /// Places in percent, and what is written there.
     pub(super) ticks: Vec<(String, String)>,
 }
@@ -79,14 +79,13 @@ impl Chart {
         bounds: Vec<Bounds>,
         shown: fn(u64) -> String,
     ) -> Option<Chart> {
-        let Axis { from, until, ticks } = axis;
         let peak = points.iter().map(|(_, used, reserved)| used.saturating_add(*reserved)).max()?;
         if peak == 0 {
             return None;
         }
         let drawn = bounds.iter().map(|b| b.bound).filter(|b| *b <= peak.saturating_mul(HIGHEST));
         let top = drawn.chain([peak]).max()?;
-        let scale = Scale { from: *from, length: (until - from).max(1), top };
+        let scale = Scale { length: axis.length.max(1), top };
         let end = points.last().map_or(0, |(_, used, _)| *used);
         let told = bounds.iter().map(|b| {
             let share =
@@ -117,20 +116,19 @@ impl Chart {
             total: scale.path(points.iter().map(|(x, used, reserved)| (*x, used.saturating_add(*reserved)))),
             lines,
             told,
-            ticks: ticks.clone(),
+            ticks: axis.ticks.clone(),
         })
     }
 }
 
 struct Scale {
-    from: i64,
     length: i64,
     top: u64,
 }
 
 impl Scale {
     fn x(&self, x: i64) -> i64 {
-        let part = i128::from((x - self.from).clamp(0, self.length));
+        let part = i128::from(x.clamp(0, self.length));
         (part * i128::from(WIDTH) / i128::from(self.length)) as i64
     }
 
@@ -153,15 +151,13 @@ impl Scale {
 mod tests {
     use super::*;
 
-    fn axis(from: i64, until: i64) -> Axis {
-        Axis { from, until, ticks: Vec::new() }
+    fn axis(length: i64) -> Axis {
+        Axis { length, ticks: Vec::new() }
     }
 
     fn chart(bounds: Vec<Bounds>) -> Chart {
-        Chart::of("Tokens", &[(10, 0, 50), (15, 40, 60), (20, 100, 0)], &axis(10, 20), bounds, |n| {
-            n.to_string()
-        })
-        .unwrap_or_else(|| panic!("there is something to draw"))
+        Chart::of("Tokens", &[(0, 0, 50), (5, 40, 60), (10, 100, 0)], &axis(10), bounds, |n| n.to_string())
+            .unwrap_or_else(|| panic!("there is something to draw"))
     }
 
     #[test]
@@ -180,6 +176,6 @@ mod tests {
         assert_eq!(near.told, ["limit budget 200, 50 of it kept for the finally stage: 50 % used"]);
         let far = chart(bounds(100_000, 100_000));
         assert!(far.lines.is_empty() && far.told[0].ends_with("0.100 % used"), "{:?}", far.told);
-        assert!(Chart::of("Money", &[(0, 0, 0)], &axis(0, 1), bounds(5, 5), |n| n.to_string()).is_none());
+        assert!(Chart::of("Money", &[(0, 0, 0)], &axis(1), bounds(5, 5), |n| n.to_string()).is_none());
     }
 }

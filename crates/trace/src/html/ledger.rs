@@ -9,6 +9,7 @@ use deepgraph_protocol::{Meter, Spent};
 use super::amount::{clock, cost, counted, money, number};
 use super::axis::ticks;
 use super::chart::{Axis, Bounds, Chart};
+use super::scale::Scale;
 use crate::tree::{LimitInForce, Node, ScopeTrace, Trace};
 
 /// The most points that are drawn and listed.
@@ -50,7 +51,7 @@ struct Row {
 /// One state of the ledger.
 #[derive(Clone, Debug)]
 struct Point {
-    /// Where it is drawn: a moment, or a number.
+    /// Where it is drawn: a place in time, or a number.
     x: i64,
     when: String,
     used: Spent,
@@ -62,19 +63,16 @@ impl HtmlSafe for Ledger {}
 impl Ledger {
     pub(super) fn of(trace: &Trace) -> Ledger {
         let (points, axis, when, mut note) = match trace.root.time {
-            Some((from, until)) => {
+            Some(time) => {
                 let note = "Used: settled, calls whose outcome was never learnt included. Reserved: by model calls \
                             that are out. What a child is granted counts when one of its calls reserves it.";
-                (
-                    by_time(trace),
-                    Axis { from, until, ticks: ticks(until - from) },
-                    "time (UTC)",
-                    note.to_owned(),
-                )
+                let scale = Scale::of(&trace.root, time);
+                let axis = Axis { length: scale.length(), ticks: ticks(scale.length()) };
+                (by_time(trace, &scale), axis, "time (UTC)", note.to_owned())
             }
             None => {
                 let points = by_position(&trace.root);
-                let axis = Axis { from: 0, until: points.len() as i64, ticks: Vec::new() };
+                let axis = Axis { length: points.len() as i64, ticks: Vec::new() };
                 let note =
                     "The times are redacted: charges are added up in reading order, without reservations.";
                 (points, axis, "after step", note.to_owned())
@@ -129,9 +127,9 @@ impl Row {
     }
 }
 
-fn by_time(trace: &Trace) -> Vec<Point> {
+fn by_time(trace: &Trace, scale: &Scale) -> Vec<Point> {
     let point = |p: &crate::tree::LedgerPoint| Point {
-        x: p.at,
+        x: scale.place(p.at),
         when: clock(p.at),
         used: p.used,
         reserved: p.reserved,

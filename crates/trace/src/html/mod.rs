@@ -17,7 +17,7 @@
 //! | `step`, `request`, `value`, `text` | what the tree of steps is made of |
 //! | `badge` | what each kind of step, outcome and exit is called: the one place that knows them all |
 //! | `walk`, `index`, `pool`, `fingerprint` | reading order, links, what was shown already |
-//! | `lanes`, `chart`, `axis`, `amount` | bars in lanes, stairs, round moments, numbers for people |
+//! | `lanes`, `chart`, `scale`, `axis`, `amount` | bars in lanes, stairs, places in time, numbers for people |
 //! | `policy`, `visible`, `page.css`, `page.js` | what the page may do, and what it looks like |
 
 mod amount;
@@ -33,6 +33,7 @@ mod ledger;
 mod policy;
 mod pool;
 mod request;
+mod scale;
 mod scope;
 mod step;
 mod text;

@@ -112,11 +112,14 @@ fn union(mut spans: Vec<Span>) -> Vec<Span> {
 fn without(spans: Vec<Span>, others: &[Span]) -> Vec<Span> {
     let mut left = Vec::new();
     for (mut from, to) in spans {
-        for (begun, ended) in others.iter().filter(|(begun, ended)| *begun < to && from < *ended) {
-            if from < *begun {
-                left.push((from, *begun));
+        for &(begun, ended) in others {
+            if begun >= to || ended <= from {
+                continue;
             }
-            from = from.max(*ended);
+            if from < begun {
+                left.push((from, begun));
+            }
+            from = from.max(ended);
         }
         if from < to {
             left.push((from, to));

@@ -46,7 +46,8 @@ fn what_comes_twice_is_a_mistake() {
 
 #[test]
 fn what_is_shown_has_the_line_of_the_source() {
-    let graph = small().node("a", Node::model("extractive").prompt("{{ anser }}").update("answer", "result.text"));
+    let graph =
+        small().node("a", Node::model("extractive").prompt("{{ anser }}").update("answer", "result.text"));
     let mistakes = graph.load(&OpTable::stock()).unwrap_err().to_string();
     assert!(mistakes.contains("small.yaml:8:") && mistakes.contains("prompt: \"{{ anser }}\""), "{mistakes}");
 }
@@ -64,5 +65,11 @@ fn nothing_that_is_built_causes_a_panic() {
             .graph(Graph::new(name));
         assert!(graph.load(&OpTable::stock()).is_err(), "{name:?}");
     }
-    assert!(small().config("x", Type::number().default(f64::NAN)).node("a", Node::pass()).load(&OpTable::stock()).is_err());
+    assert!(
+        small()
+            .config("x", Type::number().default(f64::NAN))
+            .node("a", Node::pass())
+            .load(&OpTable::stock())
+            .is_err()
+    );
 }

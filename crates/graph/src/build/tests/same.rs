@@ -123,8 +123,7 @@ fn quick_answer() -> Graph {
 
 fn from_file() -> Bundle {
     let texts = [("graph.yaml", FILE), ("prompts/agent.md", AGENT), ("prompts/answer.md", ANSWER)];
-    let files: BTreeMap<String, String> =
-        texts.map(|(path, text)| (path.to_owned(), text.to_owned())).into();
+    let files: BTreeMap<String, String> = texts.map(|(path, text)| (path.to_owned(), text.to_owned())).into();
     load("graphs/quick_answer/graph.yaml", &files, &OpTable::stock()).unwrap().bundle
 }
 
@@ -134,7 +133,10 @@ fn a_built_graph_is_the_plan_of_its_file() {
     let file = from_file();
     assert_eq!(plan(&built), plan(&file));
     assert_eq!(Drawing::of(&built).mermaid(), Drawing::of(&file).mermaid());
-    let other = clean(&quick_answer().limit("x", Limit::meter(Meter::Steps).max(3).exit("step_limit")), &OpTable::stock());
+    let other = clean(
+        &quick_answer().limit("x", Limit::meter(Meter::Steps).max(3).exit("step_limit")),
+        &OpTable::stock(),
+    );
     assert_ne!(plan(&other), plan(&file), "what is compared tells graphs apart");
 }
 
@@ -148,7 +150,11 @@ fn what_is_written_out_loads_to_the_same_hash_and_so_does_what_is_stored() {
     let stored = serde_json::to_string(&built.source).unwrap();
     let source: BundleSource = serde_json::from_str(&stored).unwrap();
     assert_eq!(Bundle::from_source(&source, &OpTable::stock()).unwrap().hash, built.hash);
-    assert_eq!(clean(&quick_answer(), &OpTable::stock()).hash, built.hash, "building it again changes nothing");
+    assert_eq!(
+        clean(&quick_answer(), &OpTable::stock()).hash,
+        built.hash,
+        "building it again changes nothing"
+    );
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use deepgraph_protocol::Value;
 
-use super::{clean, plan, read};
+use super::{plan, read};
 use crate::build::tree::{Mapping, Tree};
 use crate::build::*;
 use crate::vocabulary::{self, Words};
@@ -153,7 +153,8 @@ fn worker() -> Graph {
 }
 
 fn data(graph: Graph) -> Graph {
-    let plan = Record::new().field("steps", Type::list(Type::string())).field("type", Type::string().optional());
+    let plan =
+        Record::new().field("steps", Type::list(Type::string())).field("type", Type::string().optional());
     let kinds = Record::new().field("type", Type::string()).field("n", Type::integer());
     graph
         .config("model", Type::string().default("extractive").description("The model."))
@@ -312,9 +313,9 @@ fn every_key_is_built_as_a_file_writes_it() {
     let file = load("whole.yaml", &files, &ops()).unwrap_or_else(|mistakes| panic!("{mistakes}"));
     let built = whole().load(&ops()).unwrap_or_else(|mistakes| panic!("{}\n{mistakes}", whole().to_yaml()));
     assert_eq!(plan(&built.bundle), plan(&file.bundle));
-    let codes = |list: &crate::Diagnostics| list.iter().map(|d| (d.code, d.message.clone())).collect::<Vec<_>>();
+    let codes =
+        |list: &crate::Diagnostics| list.iter().map(|d| (d.code, d.message.clone())).collect::<Vec<_>>();
     assert_eq!(codes(&built.warnings), codes(&file.warnings));
-    let _ = clean(&worker().limit("t", Limit::meter(Meter::Turns).max(1).exit("step_limit")), &ops());
 }
 
 /// The keys that stand in mappings of each place.

@@ -75,12 +75,12 @@ const OTHERWISE: &str = "otherwise";
 /// All ways of all routes, in the order of the file.
 pub(super) fn leads(graph: &Graph) -> Vec<Lead> {
     let mut found = Leads { graph, found: Vec::new() };
-    found.route(Place::Start, &graph.start, RouteOf::Start, LineKind::Way, "");
+    found.route(Place::Start, &graph.start, RouteOf::Start, LineKind::Way, ("", ""));
     if !always_holds(&graph.start) {
         found.ends(Place::Start, LineKind::Way, OTHERWISE, Passage::NotStarted);
     }
     if let Some(finally) = &graph.finally {
-        found.route(Place::Finally, finally, RouteOf::Finally, LineKind::Way, "");
+        found.route(Place::Finally, finally, RouteOf::Finally, LineKind::Way, ("", ""));
     }
     for (index, node) in graph.nodes.iter().enumerate() {
         found.node(NodeIx(index), node);
@@ -110,9 +110,9 @@ pub(super) fn drawn_tools(graph: &Graph) -> Vec<ToolIx> {
     tools
 }
 
-/// What stands before the condition of a way.
-fn prefix(kind: LineKind) -> &'static str {
-    if kind == LineKind::Error { "on_error" } else { "" }
+/// What stands before the condition of a way, and between both.
+fn prefix(kind: LineKind) -> (&'static str, &'static str) {
+    if kind == LineKind::Error { ("on_error", ": ") } else { ("", "") }
 }
 
 /// Whether some way of the route holds whatever the state is.
@@ -137,7 +137,7 @@ impl Leads<'_> {
             None if !node.in_finally => self.ends(from.clone(), LineKind::Way, "", Passage::Ended(ix)),
             None => {}
             Some(next) => {
-                self.route(from.clone(), next, RouteOf::Next(ix), LineKind::Way, "");
+                self.route(from.clone(), next, RouteOf::Next(ix), LineKind::Way, ("", ""));
                 if !node.in_finally && !always_holds(next) {
                     self.ends(from.clone(), LineKind::Way, OTHERWISE, Passage::Ended(ix));
                 }
@@ -150,7 +150,7 @@ impl Leads<'_> {
             match &node.next {
                 Some(next) => {
                     let of = RouteOf::Carried(ix, index);
-                    self.route(from.clone(), next, of, LineKind::Error, &words);
+                    self.route(from.clone(), next, of, LineKind::Error, (&words, ", then "));
                 }
                 None if node.in_finally => {}
                 None => {
@@ -162,7 +162,7 @@ impl Leads<'_> {
     }
 
     /// All ways of a route but those that carry on.
-    fn route(&mut self, from: Place, route: &Route, of: RouteOf, kind: LineKind, before: &str) {
+    fn route(&mut self, from: Place, route: &Route, of: RouteOf, kind: LineKind, before: (&str, &str)) {
         let stage = Stage::of(self.graph, &from);
         for (index, way) in route.0.iter().enumerate() {
             let label = labelled(before, way);
@@ -189,13 +189,12 @@ impl Leads<'_> {
     }
 }
 
-/// The words of a way: what stands before, and its condition.
-fn labelled(before: &str, way: &Way) -> String {
+/// The words of a way: what stands before it, joined with its condition.
+fn labelled((before, joint): (&str, &str), way: &Way) -> String {
     let condition = way.condition.as_ref().map(words::expression).unwrap_or_default();
     match (before.is_empty(), condition.is_empty()) {
         (true, _) => condition,
         (_, true) => before.to_owned(),
-        _ if before.contains(':') => format!("{before}, then {condition}"),
-        _ => format!("{before}: {condition}"),
+        _ => format!("{before}{joint}{condition}"),
     }
 }

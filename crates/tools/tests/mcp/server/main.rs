@@ -1,5 +1,5 @@
 //! An MCP server over its standard streams that behaves as its argument says, well or badly. Notifications that it
-//! gets are kept in the file that the variable `NOTES` names.
+//! gets are kept in the file that the variable `NOTES` names, requests in that of `REQUESTS`.
 
 mod script;
 
@@ -56,9 +56,7 @@ fn main() -> io::Result<()> {
 fn serve(manner: Manner) -> io::Result<()> {
     for line in io::stdin().lock().lines() {
         let message: Json = serde_json::from_str(&line?)?;
-        if message.get("id").is_none() {
-            note(&message)?;
-        }
+        note(&message, if message.get("id").is_none() { "NOTES" } else { "REQUESTS" })?;
         if let Some(answer) = special(&message).or_else(|| script::reply(manner, &message)) {
             let mut out = io::stdout().lock();
             writeln!(out, "{answer}")?;
@@ -96,8 +94,8 @@ fn special(message: &Json) -> Option<Json> {
     Some(json!({"jsonrpc": "2.0", "id": message["id"], "result": script::text(&text)}))
 }
 
-fn note(message: &Json) -> io::Result<()> {
-    let Some(path) = std::env::var_os("NOTES") else { return Ok(()) };
+fn note(message: &Json, variable: &str) -> io::Result<()> {
+    let Some(path) = std::env::var_os(variable) else { return Ok(()) };
     let mut file = OpenOptions::new().create(true).append(true).open(path)?;
     writeln!(file, "{message}")
 }
