@@ -1,5 +1,6 @@
 //! Tests of deepgraph as a whole: one binary, so that it is linked once.
 
+mod bounds;
 mod cli;
 mod conformance;
 mod docs;

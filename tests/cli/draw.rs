@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::Value;
+
 use super::world::{AWAITING_INPUT, SUCCEEDED, USAGE, World, harbour};
 use crate::support;
 
@@ -24,7 +26,7 @@ exits: {well_enough: completion}
 tools:
   look_up: {description: Look one thing up., call: helper, parameters: {topic: string}, update: {notes: result.answer}, parallel: 2, overflow: queue}
   jot:     {description: Keep a note., parameters: {text: string}, update: {notes: args.text}, approve: "'secret' in args.text"}
-  done:    {description: Say that it is done., next: [{if: "notes | length > 1", exit: research_complete}]}
+  done:    {description: Say that it is done., next: [{if: "'b' in notes", exit: research_complete}]}
 limits:
   asked:  {count: [ask], max: 1, to: open}
   turns:  {count: turns, max: 6, exit: step_limit}
@@ -227,7 +229,7 @@ fn what_can_not_be_drawn_is_told() {
 #[test]
 fn a_run_shows_what_it_took_and_how_often() {
     let drawn = Drawn::new(SCRIPT);
-    drawn.run("ünique");
+    drawn.run("東京");
     let told = drawn.last_run();
     let wanted = [
         "start -> open ×1",
@@ -292,19 +294,18 @@ fn a_run_that_waits_is_drawn_as_far_as_it_is_and_a_limit_leads_where_it_led() {
 
 #[test]
 fn a_tools_way_out_and_a_limits_exit_are_told_apart() {
-    let finish = SCRIPT
-        .replace("reply: {calls: [{name: jot, arguments: {text: b}}, ", "reply: {calls: [{name: done}, ");
+    let finish = SCRIPT.replace("arguments: {text: c}}]}", "arguments: {text: c}}, {name: done}]}");
     let drawn = Drawn::new(&finish);
-    assert_eq!(drawn.run("ünique"), SUCCEEDED);
+    assert_eq!(drawn.run("東京"), SUCCEEDED);
     let told = drawn.last_run();
-    let out = "done -> research_complete notes | length > 1 ×1";
+    let out = "done -> research_complete 'b' in notes ×1";
     assert!(told.taken().contains(&out), "{:?}", told.taken());
     assert!(told.has("research_complete ×1") && told.has("step_limit"), "{:?}", told.boxes);
 
     let circling = SCRIPT.replace("{when: {tools: [look_up], turn: 1}", "{when: {tools: [look_up]}");
     let circling = circling.replace("  - when: {tools: [look_up], turn: 1}", "  - when: {tools: [look_up]}");
     let drawn = Drawn::new(&circling);
-    drawn.run("ünique");
+    drawn.run("東京");
     let told = drawn.last_run();
     assert!(told.taken().contains(&"turns -> step_limit ×1"), "{:?}", told.taken());
     assert!(told.has("step_limit ×1") && told.has("turns ×1"), "{:?}", told.boxes);
@@ -319,6 +320,31 @@ fn the_run_of_a_stock_graph_is_drawn_too() {
     assert_eq!(said.code, SUCCEEDED, "{}", said.err);
     let drawn = world.deepgraph(&["draw", "--run", "last", "--format", "dot"]);
     assert!(drawn.out.contains("inherit ×1\\nresearch_complete"), "{}", drawn.out);
+    let trace = world.deepgraph(&["trace", "last", "--format", "json"]);
+    let trace: Value = serde_json::from_str(&trace.out).expect("a trace is JSON");
+    let mut visits = BTreeMap::new();
+    count_visits(&trace["root"], &mut visits);
+    assert!(visits.len() > 10, "{visits:?}");
+    for ((graph, node), n) in &visits {
+        let label = format!("\"{node} ×{n}");
+        assert!(drawn.out.contains(&label), "{node} of {graph} ran {n} times: {}", drawn.out);
+    }
     let picture = world.deepgraph(&["draw", "--run", "last", "--format", "svg"]);
     assert!(picture.out.starts_with("<svg") && picture.out.contains("×1"), "{}", picture.err);
+}
+
+/// How often each node ran, by graph and name, from a trace.
+fn count_visits(scope: &Value, visits: &mut BTreeMap<(String, String), u64>) {
+    let graph = scope["graph"].as_str().unwrap_or_default();
+    let steps = scope["super_steps"].as_array().into_iter().flatten();
+    for node in steps.flat_map(|s| s["nodes"].as_array().into_iter().flatten()) {
+        let step = node["step"].as_str().unwrap_or_default();
+        let name = step.rsplit('/').next().and_then(|last| last.split('.').next()).unwrap_or_default();
+        *visits.entry((graph.to_owned(), name.to_owned())).or_default() += 1;
+        for inner in std::iter::once(node).chain(node["calls"].as_array().into_iter().flatten()) {
+            if inner["child"].is_object() {
+                count_visits(&inner["child"], visits);
+            }
+        }
+    }
 }

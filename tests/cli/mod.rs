@@ -11,5 +11,7 @@ mod factbook;
 mod interrupted;
 mod output;
 mod server;
+mod servers;
+mod threads;
 mod trace_page;
 pub mod world;

@@ -3,6 +3,7 @@
 mod approvals;
 mod calls;
 mod ends;
+mod handover;
 mod http;
 mod online;
 mod site;

@@ -100,7 +100,6 @@ fn a_run_that_was_killed_and_resumed_is_kept_once() {
     let _ = child.wait();
     let record = desk.world.store().find_run("last").expect("it was recorded");
     assert!(!record.status.is_terminal(), "it was killed in the middle");
-    // Another run of the thread does not see what is not over.
     let resumed = desk.world.deepgraph(&["resume", "last"]);
     assert_eq!((resumed.code, resumed.out.trim()), (SUCCEEDED, "Tea, I see."), "{}", resumed.err);
     let again = desk.world.deepgraph(&["resume", "last"]);

@@ -46,7 +46,7 @@ fn changed(from: &str, to: &str) -> Played {
 /// The mistakes of the sound case with one text replaced.
 fn refused(from: &str, to: &str) -> String {
     assert!(SOUND.contains(from), "the case no longer has: {from}");
-    parse(&SOUND.replace(from, to)).err().expect("it has a mistake")
+    parse(&SOUND.replace(from, to)).expect_err("it has a mistake")
 }
 
 #[track_caller]
@@ -115,7 +115,7 @@ fn a_value_that_is_not_known_is_a_mistake() {
 #[test]
 fn all_mistakes_are_told_at_once_in_order() {
     let text = SOUND.replace("models:", "modles:").replace("ops:", "op:").replace("  status:", "  stats:");
-    let mistakes = parse(&text).err().expect("it has mistakes");
+    let mistakes = parse(&text).expect_err("it has mistakes");
     let places: Vec<usize> = ["case.yaml:15", "case.yaml:17", "case.yaml:20"]
         .iter()
         .map(|place| mistakes.find(place).unwrap_or_else(|| panic!("{place}:\n{mistakes}")))
@@ -126,8 +126,8 @@ fn all_mistakes_are_told_at_once_in_order() {
 #[test]
 fn a_case_that_expects_nothing_is_a_mistake() {
     let (start, _) = SOUND.split_once("expect:\n  status").expect("it expects something");
-    says(&parse(start).err().expect("it lacks a key"), &["a case needs the key `expect`"]);
-    says(&parse(&format!("{start}expect: {{}}\n")).err().expect("it is empty"), &["states nothing"]);
+    says(&parse(start).expect_err("it lacks a key"), &["a case needs the key `expect`"]);
+    says(&parse(&format!("{start}expect: {{}}\n")).expect_err("it is empty"), &["states nothing"]);
 }
 
 #[test]

@@ -3,4 +3,5 @@
 mod cancel;
 mod caps;
 mod order;
+mod timeouts;
 mod world;

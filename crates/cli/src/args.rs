@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::commands::{check, config, draw, explain, init, resume, run, runs, schema, show, trace};
+use crate::commands::{bounds, check, config, draw, explain, init, resume, run, runs, schema, show, trace};
 use crate::error::CliError;
 use crate::exit_status::{ExitStatus, TABLE};
 
@@ -55,6 +55,7 @@ pub enum Command {
     Show(show::Options),
     Trace(trace::Options),
     Check(check::Options),
+    Bounds(bounds::Options),
     Explain(explain::Options),
     Draw(draw::Options),
     Config(config::Options),
@@ -76,6 +77,7 @@ impl Command {
             Command::Show(options) => show::carry_out(&options, global),
             Command::Trace(options) => trace::carry_out(&options, global),
             Command::Check(options) => check::carry_out(&options),
+            Command::Bounds(options) => bounds::carry_out(&options),
             Command::Explain(options) => explain::carry_out(&options),
             Command::Config(options) => config::carry_out(&options),
             Command::Schema(options) => schema::carry_out(&options),

@@ -70,7 +70,7 @@ impl Session {
     /// # Errors
     ///
     /// A text of a server that can not be made.
-    pub fn expect(&mut self, bundle: &Bundle, secrets: &Secrets) -> Result<(), CliError> {
+    pub fn prepare(&mut self, bundle: &Bundle, secrets: &Secrets) -> Result<(), CliError> {
         self.has_servers = true;
         let _threads = self.threads.enter();
         self.servers = Servers::lazy(bundle, secrets).map_err(unusable)?;

@@ -74,11 +74,15 @@ impl Machine {
                 return Err(StepError::new(ErrorKind::InvalidRequest, message));
             }
         };
-        let context: Map = model
+        let mut context: Map = model
             .reads
             .iter()
             .map(|ix| (self.plan().channels[ix.0].name.clone(), state.get(*ix).clone()))
             .collect();
+        let texts = [&model.system, &model.prompt];
+        if let Some((item, _)) = local.item.as_ref().filter(|_| texts.iter().any(|t| wants_item(t))) {
+            context.insert("item".into(), item.clone());
+        }
         Ok(ModelRequest {
             model: name,
             messages,
@@ -118,6 +122,10 @@ impl Machine {
         cutter.trim(&mut request.messages);
         Ok(request)
     }
+}
+
+fn wants_item(text: &Option<deepgraph_graph::Text>) -> bool {
+    text.as_ref().is_some_and(|text| text.wants.item)
 }
 
 /// What has been cut so far.

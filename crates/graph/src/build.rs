@@ -1,6 +1,6 @@
 //! Graphs built in Rust.
 //!
-//! A builder writes the same source that a graph file is: [`Graph::load`] gives it to [`load`](crate::load), so a
+//! A builder writes the same source that a graph file is: [`Graph::load`] gives it to [`load`](crate::load()), so a
 //! built graph is checked by the same rules, becomes the same plan and has the same hash as its
 //! [`Graph::to_yaml`] read from a file. It can be drawn, stored with a run and resumed like any other.
 //!

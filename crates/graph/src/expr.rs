@@ -26,16 +26,26 @@ pub struct Wants {
     pub limits: bool,
     /// `run`.
     pub run: bool,
+    /// `item`.
+    pub item: bool,
 }
 
 impl Wants {
     /// What a text may read: a name that does not stand in it can not be read.
     fn of(source: &str) -> Wants {
-        Wants { limits: source.contains("limits"), run: source.contains("run") }
+        Wants {
+            limits: source.contains("limits"),
+            run: source.contains("run"),
+            item: source.contains("item"),
+        }
     }
 
     fn with(self, other: Wants) -> Wants {
-        Wants { limits: self.limits || other.limits, run: self.run || other.run }
+        Wants {
+            limits: self.limits || other.limits,
+            run: self.run || other.run,
+            item: self.item || other.item,
+        }
     }
 }
 

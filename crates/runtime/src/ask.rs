@@ -126,7 +126,9 @@ mod tests {
 
     #[test]
     fn other_words_decide_nothing() {
-        for text in ["yes, but later", "no problem", "nobody", "perhaps", "edit a = 1", "edit [1]", "yesterday"] {
+        for text in
+            ["yes, but later", "no problem", "nobody", "perhaps", "edit a = 1", "edit [1]", "yesterday"]
+        {
             let taken = read("act.1/send.1/approval", text);
             assert_eq!(taken, format!(r#"{{"action":"{text}"}}"#));
         }

@@ -56,9 +56,7 @@ impl Servers {
 
     /// Ops with the tools of these servers: what the graph is loaded again with.
     pub fn op_table(&self, ops: &OpTable) -> OpTable {
-        self.tools()
-            .into_iter()
-            .fold(ops.clone(), |table, (server, tools)| table.with_server(&server, tools))
+        self.tools().into_iter().fold(ops.clone(), |table, (server, tools)| table.with_server(&server, tools))
     }
 
     /// Adds an op for each tool. Its result is `{text, data}`. A call that has no timeout of its own has one of a

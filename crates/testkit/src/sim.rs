@@ -7,6 +7,7 @@ use deepgraph_protocol::{Entry, Map, Millis, ModelReply, ModelRequest, ScopePath
 
 use crate::SimRun;
 use crate::sim_outside::{Closures, Outside};
+use crate::sim_queue::Order;
 use crate::sim_world::World;
 
 /// When virtual time begins, unless a run says otherwise: 2026-01-01 UTC.
@@ -21,7 +22,7 @@ pub struct Sim<'a> {
     closures: Closures<'a>,
     outside: Option<&'a mut dyn Outside>,
     pub(crate) seed: u64,
-    pub(crate) order: Option<&'a dyn Fn(&StepId) -> Option<usize>>,
+    pub(crate) order: Order<'a>,
     pub(crate) step_ms: Millis,
     pub(crate) begin: Millis,
     pub(crate) kept: Map,

@@ -8,44 +8,52 @@ use crate::sim_queue::{Item, What};
 use crate::sim_world::World;
 
 impl World<'_> {
-    /// Sends an attempt of a model call or an op out.
+    /// Sends an attempt of a model call or an op out, if it is still wanted.
     pub(crate) fn send(&mut self, scope: ScopePath, effect: Effect) {
+        if !effect.step().is_some_and(|step| self.is_open(&scope, step)) {
+            return;
+        }
         match effect {
             Effect::CallModel { step, attempt, timeout_ms, .. } => {
-                let Some(machine) = self.machines.get(&scope).filter(|m| m.is_open(&step)) else { return };
-                let request = match machine.model_request(&step) {
-                    Ok(request) => Arc::new(request),
-                    Err(error) => return self.commit(scope, EntryBody::Failed { step, error }),
-                };
-                let (tokens, price) = self.sim.outside().reserves(&step, attempt, &request);
-                self.note_out(&step);
-                let dispatched = EntryBody::Dispatched {
-                    step: step.clone(),
-                    attempt,
-                    request: None,
-                    reserve_tokens: tokens,
-                    reserve_micro_usd: price,
-                };
-                self.commit(scope.clone(), dispatched);
-                if self.is_open(&scope, &step) {
-                    let what =
-                        |late| What::Model { step: step.clone(), attempt, request: request.clone(), late };
-                    let takes = self.sim.outside().takes(&step, None, attempt);
-                    self.wait_for(scope, (&step, attempt), takes, timeout_ms, what);
-                }
+                self.send_model(scope, step, attempt, timeout_ms);
             }
             Effect::RunOp { step, attempt, timeout_ms, op, input, .. } => {
-                if self.is_open(&scope, &step) {
-                    self.note_out(&step);
-                    let what = |late| {
-                        let (op, input) = (op.clone(), input.clone());
-                        What::Op { step: step.clone(), attempt, op, input, late }
-                    };
-                    let takes = self.sim.outside().takes(&step, Some(&op), attempt);
-                    self.wait_for(scope, (&step, attempt), takes, timeout_ms, what);
-                }
+                self.note_out(&step);
+                let takes = self.sim.outside().takes(&step, Some(&op), attempt);
+                self.wait_for(scope, (&step, attempt), takes, timeout_ms, |late| {
+                    let (op, input) = (op.clone(), input.clone());
+                    What::Op { step: step.clone(), attempt, op, input, late }
+                });
             }
             _ => {}
+        }
+    }
+
+    fn send_model(&mut self, scope: ScopePath, step: StepId, attempt: u32, timeout_ms: Option<u64>) {
+        let Some(machine) = self.machines.get(&scope) else { return };
+        let request = match machine.model_request(&step) {
+            Ok(request) => Arc::new(request),
+            Err(error) => return self.commit(scope, EntryBody::Failed { step, error }),
+        };
+        let (tokens, price) = self.sim.outside().reserves(&step, attempt, &request);
+        self.note_out(&step);
+        let dispatched = EntryBody::Dispatched {
+            step: step.clone(),
+            attempt,
+            request: None,
+            reserve_tokens: tokens,
+            reserve_micro_usd: price,
+        };
+        self.commit(scope.clone(), dispatched);
+        // The Machine closes a step that does not fit a limit.
+        if self.is_open(&scope, &step) {
+            let takes = self.sim.outside().takes(&step, None, attempt);
+            self.wait_for(scope, (&step, attempt), takes, timeout_ms, |late| What::Model {
+                step: step.clone(),
+                attempt,
+                request: request.clone(),
+                late,
+            });
         }
     }
 

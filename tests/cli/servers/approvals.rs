@@ -65,7 +65,8 @@ fn yes_lets_it_run_and_nothing_is_asked_again() {
     for answer in ["yes", "approve", "act.2/add.1/approval=y", r#"{"action": "approve"}"#] {
         let (served, _) = waiting();
         let (report, requests) = resumed(&served, answer);
-        assert_eq!((report.trim(), requests), ("It is 42.", [&GREETING[..], &["call add"]].concat().iter().map(|r| r.to_string()).collect()));
+        assert_eq!(report.trim(), "It is 42.", "{answer}");
+        assert_eq!(requests, [GREETING[0], GREETING[1], "call add"], "{answer}");
         served.all_gone(2);
     }
 }

@@ -1,13 +1,14 @@
 //! Calls that go well and calls that fail.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::super::world::SUCCEEDED;
 use super::{REACT, Served};
 
 /// The loop with other tools.
 fn with_tools(tools: &str, offered: &str) -> String {
-    let own = "  crm: {call: crm.*, only: [echo, picture], effect: read}\n  add: {call: crm.add, approve: true}\n";
+    let own =
+        "  crm: {call: crm.*, only: [echo, picture], effect: read}\n  add: {call: crm.add, approve: true}\n";
     assert!(REACT.contains(own), "the graph no longer has these tools");
     REACT.replace(own, tools).replace("tools: [crm, add]", &format!("tools: [{offered}]"))
 }
@@ -38,7 +39,8 @@ fn a_call_that_fails_can_lead_to_a_repair() {
         "query, echo",
     );
     graph = graph.replace("answer: string}", "answer: string, failure: {type: error, optional: true}}");
-    graph = graph.replace("limits:\n", "limits:\n  repairs: {count: [repair], max: 2, exit: repeated_tool_failure}\n");
+    graph = graph
+        .replace("limits:\n", "limits:\n  repairs: {count: [repair], max: 2, exit: repeated_tool_failure}\n");
     graph += "  repair:
     model: config.model
     prompt: 'It failed ({{ failure.kind }}): {{ failure.message }}. What must change?'
@@ -48,8 +50,8 @@ fn a_call_that_fails_can_lead_to_a_repair() {
     let script = "
 rules:
   - {when: {user: 'It failed (tool): crm.fail: no such customer: 17'}, reply: {text: Ask by name.}}
-  - {when: {user: Ask by name.}, reply: {calls: [{name: echo, arguments: {text: Ada}}]}, times: 1}
   - {when: {user: Ask by name., text: Ada}, reply: {text: Ada it is.}}
+  - {when: {user: Ask by name.}, reply: {calls: [{name: echo, arguments: {text: Ada}}]}}
   - {when: {turn: 0}, reply: {calls: [{name: query}]}}
 ";
     let served = Served::new(&graph, "plain", script);
@@ -90,7 +92,8 @@ nodes:
     let served = Served::new(graph, "plain", "rules: []\n");
     let said = served.run("??", &["--json"]);
     assert_eq!(said.code, SUCCEEDED, "{}", said.err);
-    assert!(said.out.contains(r#"{"servers":[{"name":"crm","tools":18}],"type":"servers"}"#), "{}", said.out);
+    let first: Value = serde_json::from_str(said.out.lines().next().unwrap_or_default()).expect("it is JSON");
+    assert_eq!(first, json!({"type": "servers", "servers": [{"name": "crm", "tools": 18}]}));
     assert!(said.out.contains("The sum is 42"), "{}", said.out);
     assert_eq!(served.calls("add"), [json!({"a": 40, "b": 2})]);
 }

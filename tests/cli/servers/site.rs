@@ -59,9 +59,8 @@ fn serve(stream: TcpStream, key: &str, counted: &AtomicUsize) -> std::io::Result
     let mut body = vec![0; length];
     stream.read_exact(&mut body)?;
     let has_key = head.lines().any(|line| {
-        line.split_once(':').is_some_and(|(name, value)| {
-            name.eq_ignore_ascii_case("authorization") && value.trim() == key
-        })
+        line.split_once(':')
+            .is_some_and(|(name, value)| name.eq_ignore_ascii_case("authorization") && value.trim() == key)
     });
     let answer = if !has_key {
         status("401 Unauthorized")

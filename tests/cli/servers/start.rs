@@ -15,8 +15,7 @@ fn a_missing_secret_is_named_and_nothing_is_started() {
         }
         let said = said(command);
         assert_eq!(said.code, USAGE, "{}", said.err);
-        let expected =
-            "the MCP server \"crm\" needs the secret CRM_TOKEN: put it into the environment variable CRM_TOKEN";
+        let expected = "the MCP server \"crm\" needs the secret CRM_TOKEN: put it into the environment variable CRM_TOKEN";
         assert!(said.err.contains(expected), "{}", said.err);
     }
     served.all_gone(0);
@@ -28,7 +27,9 @@ fn a_server_that_ends_at_once_is_told_with_its_last_words_but_not_the_secret() {
     let served = Served::new(REACT, "crash", SCRIPT);
     let said = served.run("Who?", &[]);
     assert_eq!(said.code, USAGE, "{}", said.err);
-    for part in ["the MCP server \"crm\" (command \"sh\") ended before it was ready", "    ValueError: bad key ***"] {
+    for part in
+        ["the MCP server \"crm\" (command \"sh\") ended before it was ready", "    ValueError: bad key ***"]
+    {
         assert!(said.err.contains(part), "{part}: {}", said.err);
     }
     served.has_no_runs();
@@ -45,7 +46,10 @@ fn all_servers_that_can_not_be_reached_are_told_at_once() {
             "  crm: SERVER\n  mail: {{url: 'http://127.0.0.1:{port}/mcp'}}\n  files: {{command: [no-such-program]}}\n"
         ),
     );
-    let graph = graph.replace("  add: {call: crm.add, approve: true}\n", "  add: {call: files.add}\n  send: {call: mail.send}\n");
+    let graph = graph.replace(
+        "  add: {call: crm.add, approve: true}\n",
+        "  add: {call: files.add}\n  send: {call: mail.send}\n",
+    );
     let served = Served::new(&graph.replace("[crm, add]", "[crm, add, send]"), "plain", SCRIPT);
     let said = served.run("Who?", &[]);
     assert_eq!(said.code, USAGE, "{}", said.err);
@@ -65,7 +69,9 @@ fn a_tool_that_the_server_does_not_have_is_a_mistake_of_the_graph() {
     let served = Served::new(&REACT.replace("crm.add", "crm.adds"), "plain", SCRIPT);
     let said = served.run("Who?", &[]);
     assert_eq!(said.code, USAGE, "{}", said.err);
-    for part in ["DG0203", "the server \"crm\" has no tool \"adds\"", "did you mean \"add\"?", "graph.yaml:10"] {
+    for part in
+        ["DG0203", "the server \"crm\" has no tool \"adds\"", "did you mean \"add\"?", "graph.yaml:11"]
+    {
         assert!(said.err.contains(part), "{part}: {}", said.err);
     }
     served.all_gone(1);

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use html5gum::{DefaultEmitter, Token, Tokenizer};
 
 /// Elements that the page is made of. Nothing else may come in, whatever stands in a run.
-const ELEMENTS: [&str; 55] = [
+const ELEMENTS: &[&str] = &[
     "a",
     "b",
     "body",
@@ -51,16 +51,7 @@ const ELEMENTS: [&str; 55] = [
     "thead",
     "title",
     "tr",
-    "ul", // and spare places for none
-    "",
-    "",
-    "",
-    "",
-    "",
-    "",
-    "",
-    "",
-    "",
+    "ul",
 ];
 
 /// Elements without an end tag.

@@ -9,8 +9,8 @@ use crate::exit_status::ExitStatus;
 use crate::graphs;
 use crate::progress::Format;
 use crate::screen::{self, Screen};
-use crate::{servers, session};
 use crate::when::counted;
+use crate::{servers, session};
 
 /// Options of `check`.
 #[derive(Debug, Args)]

@@ -1,5 +1,6 @@
 //! One command a file.
 
+pub mod bounds;
 pub mod check;
 pub mod config;
 pub mod draw;

@@ -72,7 +72,7 @@ pub fn carry_out(options: Options, global: &Global) -> Result<ExitStatus, CliErr
     let secrets = servers::secrets(&bundle)?;
     let ready = driver.ready(&bundle, &settings)?;
     session::with(|session| {
-        session.expect(&bundle, &secrets)?;
+        session.prepare(&bundle, &secrets)?;
         // The process may have ended between the record and the first entry.
         let work = if rows.is_empty() { start(&record, &bundle, settings) } else { Work::Resume(answers) };
         driver.drive(session, held, ready, &record.run_id, &bundle, work)

@@ -13,7 +13,7 @@ pub struct Truncate(Mapping);
 impl Node<Model> {
     /// The channel of the conversation, which is read and extended by the reply. Only then can it offer tools.
     pub fn messages(self, channel: impl Into<String>) -> Node<Talk> {
-        self.with("messages", Tree::Text(channel.into())).as_verb()
+        self.with("messages", Tree::Text(channel.into())).under_verb()
     }
 
     /// The channel of a conversation that is only read.

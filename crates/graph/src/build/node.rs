@@ -129,7 +129,7 @@ impl<V> Node<V> {
     }
 
     /// The same keys under another verb.
-    pub(super) fn as_verb<W>(self) -> Node<W> {
+    pub(super) fn under_verb<W>(self) -> Node<W> {
         Node { keys: self.keys, verb: PhantomData }
     }
 

@@ -74,7 +74,7 @@ impl Type {
         Type(Tree::Map(Mapping::default().with("string", item.0)))
     }
 
-    /// A record that has no name.
+    /// A record that has no name. Its only field can not be called `string`: so a map is written.
     pub fn record(record: Record) -> Type {
         Type(Tree::Map(record.0))
     }

@@ -166,6 +166,23 @@ async fn several_runs_at_once_and_one_of_them_cancelled() {
 }
 
 #[tokio::test]
+async fn a_run_that_is_taken_over_stops_where_it_was() {
+    let host = host();
+    let bundle = host.load(&graph()).unwrap();
+    let mut first = host.run(&bundle).input("place", "slow").start().unwrap();
+    while first.next_event().await.is_some_and(|told| !matches!(told.event, Event::NodeStarted { .. })) {}
+    let mut second = host.resume(first.id()).unwrap().start().unwrap();
+    let replayed = second.next_event().await.unwrap();
+    assert!(replayed.replayed, "what happened before is told first");
+    first.cancel();
+    let refused = first.ended().await.unwrap_err().to_string();
+    assert!(refused.contains("has been taken over"), "{refused}");
+    second.cancel();
+    second.cancel();
+    assert_eq!(second.ended().await.unwrap().outcome().unwrap().status, RunStatus::Cancelled);
+}
+
+#[tokio::test]
 async fn input_and_configuration_are_checked_before_anything_is_recorded() {
     let host = host();
     let bundle = host.load(&graph()).unwrap();

@@ -63,11 +63,8 @@ impl Client {
         let mut ops: Vec<(String, Arc<dyn Op>)> = Vec::new();
         for server in self.servers.iter() {
             for tool in server.tools() {
-                let op = Called {
-                    server: server.clone(),
-                    tool: tool.name.clone(),
-                    secrets: self.secrets.clone(),
-                };
+                let op =
+                    Called { server: server.clone(), tool: tool.name.clone(), secrets: self.secrets.clone() };
                 ops.push((format!("{}.{}", server.name(), tool.name), Arc::new(op)));
             }
         }

@@ -36,10 +36,7 @@ impl Secrets {
     /// # Errors
     ///
     /// [`RunError::NoSecret`] for each secret of each server that is not there.
-    pub fn read(
-        bundle: &Bundle,
-        lookup: impl Fn(&str) -> Option<String>,
-    ) -> Result<Secrets, Vec<RunError>> {
+    pub fn read(bundle: &Bundle, lookup: impl Fn(&str) -> Option<String>) -> Result<Secrets, Vec<RunError>> {
         let mut found = BTreeMap::new();
         let mut missing = Vec::new();
         for server in &bundle.servers {
@@ -80,7 +77,8 @@ impl Secrets {
             Value::Text(text) => Value::from(self.hide(text)),
             Value::List(items) => items.iter().map(|item| self.hide_in(item)).collect::<Vec<_>>().into(),
             Value::Map(fields) => {
-                let hidden = |(name, field): (&Arc<str>, &Value)| (self.hide(name).into(), self.hide_in(field));
+                let hidden =
+                    |(name, field): (&Arc<str>, &Value)| (self.hide(name).into(), self.hide_in(field));
                 Value::from(fields.iter().map(hidden).collect::<Map>())
             }
             plain => plain.clone(),

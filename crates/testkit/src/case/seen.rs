@@ -268,10 +268,8 @@ fn name(step: &StepId) -> &str {
 
 fn answer(conversation: Option<&Value>, call: &str) -> Option<Value> {
     let messages = conversation?.as_list()?.iter().filter_map(|m| Message::from_value(m).ok());
-    messages
-        .filter(|message| message.tool_call_id.as_deref() == Some(call))
-        .map(|message| Value::from(message.content))
-        .last()
+    let mut answers = messages.filter(|message| message.tool_call_id.as_deref() == Some(call));
+    answers.next_back().map(|message| Value::from(message.content))
 }
 
 /// The super-steps of an instance, by the last parts of their steps.

@@ -93,3 +93,92 @@ fn way_out(
         (None, None) => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use deepgraph_graph::{Bundle, NodeIx, OpTable, RouteOf, load};
+    use deepgraph_protocol::{ErrorKind, ScopePath};
+
+    use super::super::left::{Gone, Visit};
+    use super::*;
+
+    const GRAPH: &str = "deepgraph: 1\nstate: {q: string, m: messages}\ninput: [q]\nlimits: {turns: {count: super_steps, \
+                         max: 9, exit: step_limit}}\nstart: [a, b]\nnodes:\n  a: {model: x, prompt: q, next: {exit: \
+                         refusal}}\n  b: {call: child, input: {q: q}, next: {exit: inherit}}\ngraphs:\n  child: {state: {q: \
+                         string}, input: [q], start: n, nodes: {n: {update: {q: q}}}}\n";
+
+    fn bundle() -> Bundle {
+        let text = GRAPH.replace("start: [a, b]", "start: {to: [a, b]}");
+        let files = BTreeMap::from([("t.yaml".to_owned(), text)]);
+        load("t.yaml", &files, &OpTable::stock()).unwrap_or_else(|mistakes| panic!("{mistakes}")).bundle
+    }
+
+    fn left(node: usize, failed: Option<ErrorKind>, to: Option<Target>) -> Left {
+        let (ix, name) = (NodeIx(node), ["a", "b"][node]);
+        let step = StepId::node(&ScopePath::root(), name, 1);
+        let gone = to.map(|to| Gone { of: RouteOf::Next(ix), way: 0, to });
+        Left { visit: Some(Visit { node: ix, step, failed, done: true }), gone, passed_over: Vec::new() }
+    }
+
+    fn exit(reason: ExitReason, limit: Option<LimitHit>) -> Exit {
+        Exit {
+            scope: ScopePath::root(),
+            graph: "t".into(),
+            attempt: 1,
+            class: reason.class().unwrap(),
+            reason,
+            limit,
+            counters: BTreeMap::new(),
+            last_step: None,
+            detail: None,
+            also: Vec::new(),
+            findings: None,
+        }
+    }
+
+    fn hit(name: &str, value: u64) -> LimitHit {
+        LimitHit { name: name.into(), value, bound: 9 }
+    }
+
+    fn way(node: usize) -> Passage {
+        Passage::Way { of: RouteOf::Next(NodeIx(node)), way: 0, to: None }
+    }
+
+    #[test]
+    fn an_exit_is_told_from_others_of_its_name() {
+        let bundle = bundle();
+        let refuses = || Target::Exit(ExitReason::Refusal, ExitReason::Refusal.class().unwrap());
+        let children = BTreeMap::from([(StepId::new("b.1"), "step_limit".into())]);
+        let ending = |left: Vec<Left>, told: Vec<LimitHit>| Ending { left, told, called_off: None };
+        let by = |ending: &Ending, exit: &Exit| ending.passages(bundle.root(), exit, &children);
+        let failed = |name: &str| vec![Passage::Failure(name.into())];
+
+        let both = ending(vec![left(0, None, Some(refuses())), left(1, None, Some(Target::Inherit))], vec![]);
+        assert_eq!(by(&both, &exit(ExitReason::Refusal, None)), [way(0)]);
+        assert_eq!(
+            by(&both, &exit(ExitReason::StepLimit, Some(hit("turns", 4)))),
+            [way(1)],
+            "a limit of the child"
+        );
+        let own = Ending { told: vec![hit("turns", 9)], ..both };
+        assert_eq!(by(&own, &exit(ExitReason::StepLimit, Some(hit("turns", 9)))), [Passage::Limit(0)]);
+        let granted = ending(vec![], vec![hit("grant.tokens", 9)]);
+        let tokens = exit(ExitReason::TokenBudget, Some(hit("grant.tokens", 9)));
+        assert_eq!(by(&granted, &tokens), [Passage::Grant("token_budget".into())]);
+
+        let refused = ending(vec![left(0, Some(ErrorKind::Refusal), None), left(1, None, None)], vec![]);
+        assert_eq!(by(&refused, &exit(ExitReason::Refusal, None)), failed("refusal"));
+        assert_eq!(by(&refused, &exit(ExitReason::GraphError, None)), [Passage::Fault]);
+        assert_eq!(by(&refused, &exit(ExitReason::Completed, None)), [Passage::Ended(NodeIx(1))]);
+        assert_eq!(
+            by(&refused, &exit(ExitReason::Cancelled, None)),
+            [Passage::Cancelled("cancelled".into())]
+        );
+        let late = Ending { called_off: Some(ExitReason::Deadline), ..refused };
+        assert_eq!(by(&late, &exit(ExitReason::Deadline, None)), [Passage::Grant("deadline".into())]);
+        let nothing = ending(vec![Left { visit: None, gone: None, passed_over: vec![] }], vec![]);
+        assert_eq!(by(&nothing, &exit(ExitReason::Completed, None)), [Passage::NotStarted]);
+    }
+}
