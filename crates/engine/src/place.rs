@@ -45,7 +45,9 @@ impl Machine {
                 (turn.calls.get(k)?.step.below(&run.step)? == call).then(|| part(k))?
             }
             Work::Each(_) => {
-                Part::Item(number(step.below(&run.step).filter(|rest| rest.starts_with("item."))?)?)
+                // What stands deeper belongs to a child.
+                let own = |rest: &&str| rest.starts_with("item.") && !rest.contains('/');
+                Part::Item(number(step.below(&run.step).filter(own)?)?)
             }
         };
         let place = Place { node, part };

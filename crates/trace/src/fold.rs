@@ -320,8 +320,17 @@ impl Folding {
             self.trace.output = end.output.clone();
             self.trace.report_error = end.report_error.clone();
         }
+        // A call that a person approved late stands where the model made it.
+        for node in self.trace.super_steps.iter_mut().flat_map(|s| &mut s.nodes) {
+            node.calls.sort_by_key(|call| number(&call.step));
+        }
         self.trace
     }
+}
+
+/// The number of a call in its turn, or of an item in its list.
+fn number(step: &StepId) -> u64 {
+    step.as_str().rsplit_once('.').and_then(|(_, number)| number.parse().ok()).unwrap_or(u64::MAX)
 }
 
 fn blank(step: StepId, at: Millis) -> Node {
