@@ -27,15 +27,6 @@ fn family_of(folder: &Path) -> String {
     }
 }
 
-/// Cases that show a fault which is not mended yet, with what it is. They must fail: whoever mends it takes them off.
-const FAULTS: &[(&str, &str)] = &[
-    ("breadth_times_depth", WRONG_PARENT),
-    ("a_fan_out_below_a_fan_out", WRONG_PARENT),
-    ("two_approvals_in_any_order", "the trace has calls in the order in which they were approved"),
-];
-
-const WRONG_PARENT: &str = "a child below two fan-outs hands up to the wrong instance";
-
 /// Plays all cases of a folder and tells all that is not as they say.
 fn play(folder: &str) {
     let folder = support::repo().join(folder);
@@ -49,12 +40,7 @@ fn play(folder: &str) {
             Err(mistakes) => failed.push(format!("{mistakes}")),
             Ok(case) => {
                 let played = case.play();
-                if let Some((_, fault)) = FAULTS.iter().find(|(name, _)| *name == case.name) {
-                    let mended = format!(
-                        "{shown} passes: is this mended: {fault}? then take it off the list of faults"
-                    );
-                    failed.extend(played.passed().then_some(mended));
-                } else if !played.passed() {
+                if !played.passed() {
                     failed.push(format!("{shown}: {}\n{played}", case.sentence));
                 } else if played.snapshot {
                     snapshots.push((case.name, played.trace));

@@ -188,8 +188,13 @@ fn until(what: &str, holds: impl Fn() -> bool) {
 
 /// Whether a process is there. One that has ended and was not waited for is in the list still; it counts as gone.
 fn is_alive(pid: &str) -> bool {
-    let shown = Command::new("ps").args(["-o", "stat=", "-p", pid]).output().expect("ps is there");
-    let state = String::from_utf8_lossy(&shown.stdout).into_owned();
+    let state = if cfg!(target_os = "linux") {
+        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+        status.lines().find_map(|line| line.strip_prefix("State:")).unwrap_or_default().to_owned()
+    } else {
+        let shown = Command::new("ps").args(["-o", "stat=", "-p", pid]).output().expect("ps is there");
+        String::from_utf8_lossy(&shown.stdout).into_owned()
+    };
     !state.trim().is_empty() && !state.contains('Z')
 }
 

@@ -83,7 +83,7 @@ fn without_a_thread_nothing_is_kept() {
 
 #[test]
 fn a_run_that_was_killed_and_resumed_is_kept_once() {
-    let desk = Desk::new(1500);
+    let desk = Desk::new(1000);
     let mut child = desk.world.spawn(&desk.args("I like tea", &["--thread", "ada"]));
     let is_sent = || {
         desk.world.path("home/runs.sqlite").exists()

@@ -4,7 +4,7 @@ use super::tree::{Mapping, Tree};
 use super::values::Expression;
 
 /// One way out: where it leads, and what is written when it is taken. Made by [`to`], [`to_all`], [`exit`],
-/// [`inherit`], [`carry_on`] and [`write`], or with a condition by [`when`].
+/// [`inherit`], [`carry_on`] and [`write()`], or with a condition by [`when`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Way {
     condition: Option<Expression>,

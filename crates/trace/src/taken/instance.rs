@@ -244,7 +244,7 @@ impl<'m> Instance<'m> {
             // In the `finally` stage, calls past a bound are refused and nothing more.
             !(self.in_finally && counts_calls) && detour(self.plan(), *index) == Some(node)
         };
-        self.told.iter().filter_map(|hit| self.limit(&hit.name)).filter(acts).next_back()
+        self.told.iter().filter_map(|hit| self.limit(&hit.name)).rfind(acts)
     }
 
     /// What the nodes of the super-step that is over led to, in plan order; or the route into the stage.
