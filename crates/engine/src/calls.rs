@@ -107,12 +107,11 @@ impl Machine {
         taken: &mut Option<Arrival>,
     ) -> Result<SettledCall, StepError> {
         let answer: Arc<str> = format!("error: {error}").into();
-        if let (Some(route), None) = (&tool.on_error, &taken) {
-            if let Some(target) = self.follow(route, local.with_error(error), pen)?
-                && target != Target::CarryOn
-            {
-                *taken = Some(arrival(Some(target), None));
-            }
+        if let (Some(route), None) = (&tool.on_error, &taken)
+            && let Some(target) = self.follow(route, local.with_error(error), pen)?
+            && target != Target::CarryOn
+        {
+            *taken = Some(arrival(Some(target), None));
         }
         Ok(SettledCall::plain(call, "failed", answer))
     }
