@@ -70,7 +70,11 @@ fn no_run_exceeds_its_bounds() {
 fn try_graph(text: &str, seen: &mut Seen) -> Result<(), String> {
     let files = BTreeMap::from([("graph.yaml".to_owned(), text.to_owned())]);
     let loaded = load("graph.yaml", &files, &OpTable::stock());
-    if let Err(e) = &loaded { for d in e.iter() { println!("REFUSED {} {} {:?} :: {}", d.code, d.message, d.help, d.source); } }
+    if let Err(e) = &loaded {
+        for d in e.iter() {
+            println!("REFUSED {} {} {:?} :: {}", d.code, d.message, d.help, d.source);
+        }
+    }
     let Ok(loaded) = loaded else {
         seen.refused += 1;
         return Ok(());

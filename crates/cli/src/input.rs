@@ -98,7 +98,9 @@ mod tests {
     #[test]
     fn all_that_is_wrong_is_told_at_once() {
         let error = read_all(&["topic", "tropic=x", "n=many", "docs=@/no/such/file"]).unwrap_err();
-        for part in ["NAME=VALUE", "the inputs are: topic, n, docs", "n must be an integer", "can not be read"] {
+        for part in
+            ["NAME=VALUE", "the inputs are: topic, n, docs", "n must be an integer", "can not be read"]
+        {
             assert!(error.contains(part), "{part}: {error}");
         }
     }

@@ -77,8 +77,9 @@ fn no_place(graph: &Graph, inputs: &[&Channel]) -> CliError {
     } else {
         format!("the inputs {}", names.join(", "))
     };
-    let problem =
-        format!("it has {has}, and which of them the question is for is not clear: give them by --input NAME=VALUE");
+    let problem = format!(
+        "it has {has}, and which of them the question is for is not clear: give them by --input NAME=VALUE"
+    );
     CliError::NoQuestionInput { graph: graph.name.to_string(), problem }
 }
 

@@ -59,9 +59,9 @@ impl Names for Frame {
     fn lookup(&self, name: &str) -> Option<Value> {
         match name {
             "config" => Some(Value::Map(self.config.clone())),
-            "limits" => {
-                Some(Value::record(self.limits.iter().flat_map(|l| l.iter()).map(|l| (l.name.clone(), l.to_value()))))
-            }
+            "limits" => Some(Value::record(
+                self.limits.iter().flat_map(|l| l.iter()).map(|l| (l.name.clone(), l.to_value())),
+            )),
             "run" => self.run.clone(),
             "args" => self.local.args.clone(),
             "result" => self.local.result.clone(),

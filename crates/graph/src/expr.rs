@@ -183,7 +183,12 @@ impl Programs {
         env.remove_global("debug");
         env.add_filter("tojson", to_json_text);
         env.add_test("none", |value: &Jinja| value.is_none() || value.is_undefined());
-        Programs { compiled: Compiled::new(env, |_| Vec::new()), sources: Vec::new(), count: 0, wants: Wants::default() }
+        Programs {
+            compiled: Compiled::new(env, |_| Vec::new()),
+            sources: Vec::new(),
+            count: 0,
+            wants: Wants::default(),
+        }
     }
 
     /// The environment, to add to it. Expressions that were compiled in it are compiled again when all is added.

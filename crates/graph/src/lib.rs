@@ -6,8 +6,8 @@
 //!
 //! This crate does no I/O: files come through [`Files`].
 
-pub mod build;
 mod bounds;
+pub mod build;
 mod check;
 mod config;
 mod data;
