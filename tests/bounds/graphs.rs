@@ -37,7 +37,6 @@ struct Body<'c, 'n> {
     messages: Vec<String>,
     /// Whether something leads to the node `wrap`.
     wraps: bool,
-    start: String,
     finally: bool,
 }
 
@@ -45,7 +44,6 @@ impl<'c, 'n> Body<'c, 'n> {
     fn of(choices: &'c mut Choices<'n>, calls: &'c [&'c str], limit: Option<String>) -> Body<'c, 'n> {
         let count = choices.from(1, 4);
         let finally = choices.one_in(3);
-        let start = choices.one(&["n0", "[{if: config.way == 'long', to: n0}, n0]"]).to_owned();
         let mut body = Body {
             choices,
             calls,
@@ -54,7 +52,6 @@ impl<'c, 'n> Body<'c, 'n> {
             limits: limit.into_iter().collect(),
             messages: Vec::new(),
             wraps: false,
-            start,
             finally,
         };
         for index in 0..count {
@@ -85,7 +82,9 @@ impl<'c, 'n> Body<'c, 'n> {
             "{margin}state: {{q: string, s: {{type: [string], reduce: append}}, list: {{type: [string], default: [a, \
              b, c, d, e]}}, n: {{type: integer, default: 3, maximum: 4}}{messages}}}"
         );
-        let _ = writeln!(text, "{margin}input: [q]\n{margin}start: {}", self.start);
+        // Something leads to `wrap` even where no limit can.
+        let start = if self.wraps { "[{if: config.way == 'short', to: wrap}, n0]" } else { "n0" };
+        let _ = writeln!(text, "{margin}input: [q]\n{margin}start: {start}");
         if self.finally {
             let _ = writeln!(text, "{margin}finally: fin");
         }
@@ -132,7 +131,8 @@ impl<'c, 'n> Body<'c, 'n> {
                 let to = self.choices.below(index + 1);
                 let max = self.choices.from(1, 5);
                 let node = self.choices.one(&[to, index]);
-                let then = self.then();
+                // A refused start that goes on would go round for ever.
+                let then = if verb.contains("on_error: next") { self.leads_on() } else { self.then() };
                 self.limits.push(format!("v{index}: {{count: [n{node}], max: {max}, {then}}}"));
                 format!("[{{if: \"{back_if}\", to: n{to}}}, {next}]")
             }
@@ -164,8 +164,11 @@ impl<'c, 'n> Body<'c, 'n> {
         ]);
         let cut = cut.replace("n0", &format!("n{index}")).replace("r0", &format!("r{index}"));
         let max = self.choices.from(1, 6) * if cut == "super_steps" { 3 } else { 1 };
-        let then =
-            if cut.starts_with('[') || cut == "turns" { self.then() } else { "exit: step_limit".to_owned() };
+        let then = if cut.starts_with('[') || cut == "turns" {
+            self.leads_on()
+        } else {
+            "exit: step_limit".to_owned()
+        };
         self.limits.push(format!("cut{index}: {{count: {cut}, max: {max}, {then}}}"));
         let counted: Vec<&str> =
             tools.iter().map(String::as_str).filter(|_| !self.choices.one_in(3)).collect();
@@ -178,17 +181,22 @@ impl<'c, 'n> Body<'c, 'n> {
         let (retry, on_error) = (self.retry(), self.on_error());
         self.messages.push(format!("m{index}"));
         let tools = tools.join(", ");
-        let leaves = self.choices.one(&[true, false]);
-        let way = next.trim_matches(['{', '}']);
-        let leave = match (leaves, next.starts_with('{')) {
-            (false, _) => String::new(),
-            (true, true) => format!("{{if: not result.tool_calls, {way}}}, "),
-            (true, false) => format!("{{if: not result.tool_calls, to: {way}}}, "),
+        let way = match next.starts_with('{') {
+            true => next.trim_matches(['{', '}']).to_owned(),
+            false => format!("to: {next}"),
+        };
+        // The loop is left by the model, or by what was written.
+        let (leave, out) = match self.choices.below(3) {
+            0 => (format!("{{if: not result.tool_calls, {way}}}, "), String::new()),
+            1 => (String::new(), format!("{{if: \"(s | length) % 3 == 2\", {way}}}, ")),
+            _ => (
+                format!("{{if: not result.tool_calls, {way}}}, "),
+                "{if: \"(s | length) % 5 == 4\", exit: no_sources}, ".to_owned(),
+            ),
         };
         self.nodes.push(format!(
             "n{index}: {{model: x, messages: m{index}, tools: [{tools}]{retry}{on_error}, next: [{leave}r{index}]}}"
         ));
-        let out = self.choices.one(&["", "{if: \"(s | length) % 3 == 2\", exit: no_sources}, "]);
         self.nodes.push(format!("r{index}: {{run_tools: n{index}, next: [{out}n{index}]}}"));
     }
 
@@ -215,7 +223,8 @@ impl<'c, 'n> Body<'c, 'n> {
         let parallel =
             self.choices.one(&["", "", ", parallel: 2", ", parallel: config.par", ", parallel: 1"]);
         let overflow = if parallel.is_empty() { "" } else { self.choices.one(&["", ", overflow: queue"]) };
-        let approve = self.choices.one(&["", "", "", ", approve: true", ", approve: \"args.x == 'b'\""]);
+        let asks = work.starts_with("ask");
+        let approve = if asks { "" } else { self.approve() };
         self.tools.push(format!("{name}: {{{work}{parallel}{overflow}{approve}}}"));
         name
     }
@@ -271,7 +280,7 @@ impl<'c, 'n> Body<'c, 'n> {
 
     /// Limits that nothing needs: on calls, on what children use as well, on what is new.
     fn more_limits(&mut self) {
-        if self.choices.one_in(3) {
+        if self.choices.one_in(3) && !self.tools.is_empty() {
             let max = self.choices.from(1, 12);
             let scope = self.choices.one(&["", ", scope: own"]);
             let then = self.then();
@@ -296,6 +305,13 @@ impl<'c, 'n> Body<'c, 'n> {
         }
     }
 
+    /// What a limit does that ends what it counts.
+    fn leads_on(&mut self) -> String {
+        let then = self.choices.one(&["exit: step_limit", "to: wrap"]);
+        self.wraps |= then == "to: wrap";
+        then.to_owned()
+    }
+
     /// What a limit does.
     fn then(&mut self) -> String {
         let then = self.choices.one(&["exit: step_limit", "exit: step_limit", "to: wrap", "refuse: true"]);
@@ -309,6 +325,10 @@ impl<'c, 'n> Body<'c, 'n> {
 
     fn on_error(&mut self) -> &'static str {
         self.choices.one(&["", ", on_error: next", ", on_error: {exit: model_error}"])
+    }
+
+    fn approve(&mut self) -> &'static str {
+        self.choices.one(&["", "", "", ", approve: true", ", approve: \"args.x == 'b'\""])
     }
 
     fn grant(&mut self) -> &'static str {

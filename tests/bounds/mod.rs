@@ -80,6 +80,7 @@ fn try_graph(text: &str, seen: &mut Seen) -> Result<(), String> {
         return Ok(());
     };
     seen.graphs += 1;
+    std::fs::write("/tmp/last_graph.yaml", text).unwrap();
     let bundle = Arc::new(loaded.bundle);
     let config = bundle.config_of(BTreeMap::new()).expect("all keys have defaults");
     let bounds = deepgraph_graph::bounds(&bundle, &config);

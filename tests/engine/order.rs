@@ -116,8 +116,8 @@ input: [question]
 output: [answer]
 start: {to: [go_left, go_right]}
 nodes:
-  go_left: {next: left}
-  go_right: {next: right}
+  go_left: {next: [{if: question, to: left}]}    # on a condition, so the check can not know
+  go_right: {next: [{if: question, to: right}]}
   left: {model: config.model, prompt: left, update: {answer: result.text}}
   right: {model: config.model, prompt: right, update: {answer: result.text}}
 "#,

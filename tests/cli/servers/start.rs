@@ -84,6 +84,7 @@ fn commands_that_run_nothing_need_no_server_and_no_secret() {
     let (world, graph): (&World, &str) = (&served.world, &served.graph);
     let commands: &[&[&str]] = &[
         &["check", graph],
+        &["bounds", graph],
         &["config", graph],
         &["draw", graph],
         &["run", "--print-config", "--graph", graph],

@@ -1,7 +1,6 @@
 //! Several runs at once in one program, with progress and cancellation; kept in SQLite, and taken up later.
 
 use std::error::Error;
-use std::path::Path;
 use std::time::Duration;
 
 use deepgraph_runtime::graph::build::*;
@@ -29,7 +28,7 @@ fn graph() -> Graph {
 }
 
 /// A host over one SQLite file. Two programs may have it open, and a run goes on in either.
-fn host(file: &Path) -> Result<Host, Box<dyn Error>> {
+fn host(file: &std::path::Path) -> Result<Host, Box<dyn Error>> {
     let op = CustomOp::new("measure").reads().input("place", Type::string()).result("level", Type::integer());
     let measure = op.run(|input: Map| async move {
         let place = input["place"].as_str().unwrap_or_default().to_owned();
@@ -67,9 +66,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let (rivers, sea) = (start(&["Tana", "Glomma"])?, start(&["the deep sea"])?);
     let id = rivers.id().clone();
     let (rivers, sea) = tokio::join!(follow("rivers", rivers), follow("sea", sea));
-    if let Some(outcome) = sea?.outcome() {
-        println!("sea: {}", outcome.status.name());
-    }
+    println!("sea: {}", sea?.outcome().map_or("waits", |outcome| outcome.status.name()));
     rivers?.questions().iter().for_each(|question| println!("rivers asks: {}", question.text));
 
     // Another program, or this one tomorrow: nothing that is done is done again.
