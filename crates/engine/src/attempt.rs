@@ -45,6 +45,12 @@ impl Machine {
             (Work::Turn(turn), Part::Call(call)) => &self.plan().tools[turn.calls.get(call)?.tool?.0].retry,
             _ => &node.retry,
         };
+        // Something that changes the outside is not done twice on the chance that it was not done: only where it is
+        // known not to have been, or where the graph says by `if` which errors it may be repeated after.
+        let undone = error.unsent || error.kind == ErrorKind::RateLimited;
+        if self.writes_at(place) && retry.condition.is_none() && !undone {
+            return None;
+        }
         let max = retry.max.count(&self.config).unwrap_or(1);
         let local = self.local_at(place);
         (u64::from(next.failed) < max && self.is_repeatable(retry, error, &local))
@@ -59,6 +65,12 @@ impl Machine {
                 self.value(condition, &self.view(), &local).is_ok_and(|v| v.is_true())
             }
         }
+    }
+
+    /// Whether the step at a place changes anything outside.
+    fn writes_at(&self, place: Place) -> bool {
+        let effect = self.open_at(place).and_then(|open| open.effect.as_ref());
+        matches!(effect, Some(Effect::RunOp { writes: true, .. }))
     }
 
     /// The names that are known at a step beside those of the graph.

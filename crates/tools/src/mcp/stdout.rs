@@ -173,7 +173,8 @@ mod tests {
         // Compared as JSON: the order of its keys depends on what else is built.
         let read = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
         let messages: Vec<_> = messages.lines().map(read).collect();
-        let refused = r#"{"error":{"code":-32098,"message":"the answer is too large"},"id":5,"jsonrpc":"2.0"}"#;
+        let refused =
+            r#"{"error":{"code":-32098,"message":"the answer is too large"},"id":5,"jsonrpc":"2.0"}"#;
         assert_eq!(messages, [read(refused), read(r#"{"jsonrpc":"2.0","id":6,"result":{}}"#)]);
         assert_eq!(noise, ["a line that is too long"]);
     }
