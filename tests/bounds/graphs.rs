@@ -7,18 +7,21 @@ use super::choices::Choices;
 
 /// The text of a graph file.
 pub fn graph(choices: &mut Choices<'_>) -> String {
-    let itself = choices.one_in(2);
     let mut text = "deepgraph: 1\n".to_owned();
     if choices.one_in(3) {
         text += "concurrency: {graphs: 2, model_calls: 3}\n";
     }
     text += &Body::of(choices, &["mid", "leaf"], None).text("");
     text += "graphs:\n";
-    let depth = choices.from(1, 3);
-    let then = choices.one(&["refuse: true", "exit: step_limit"]);
-    let limit = format!("depth: {{count: depth, max: {depth}, {then}}}");
+    // `mid` may call itself, or `leaf` calls it; a limit on the depth ends that.
+    let (itself, by_leaf) = choices.one(&[(false, false), (true, false), (false, true), (true, true)]);
+    // An instance that is too deep still passes its stage of `finally`: there a call would start the next.
+    let then = if by_leaf { "refuse: true" } else { choices.one(&["refuse: true", "exit: step_limit"]) };
+    let limit = format!("depth: {{count: depth, max: {}, {then}}}", choices.from(1, 3));
+    let limit = Some(limit).filter(|_| itself || by_leaf);
     let below: &[&str] = if itself { &["leaf", "mid"] } else { &["leaf"] };
-    for (name, calls, limit) in [("mid", below, itself.then_some(limit)), ("leaf", &[][..], None)] {
+    let above: &[&str] = if by_leaf { &["mid"] } else { &[] };
+    for (name, calls, limit) in [("mid", below, limit), ("leaf", above, None)] {
         let _ = writeln!(text, "  {name}:");
         text += &Body::of(choices, calls, limit).text("    ");
     }
@@ -164,7 +167,7 @@ impl<'c, 'n> Body<'c, 'n> {
         ]);
         let cut = cut.replace("n0", &format!("n{index}")).replace("r0", &format!("r{index}"));
         let max = self.choices.from(1, 6) * if cut == "super_steps" { 3 } else { 1 };
-        let then = if cut.starts_with('[') || cut == "turns" {
+        let then = if cut.starts_with('[') || cut.ends_with("turns") {
             self.leads_on()
         } else {
             "exit: step_limit".to_owned()
@@ -230,7 +233,7 @@ impl<'c, 'n> Body<'c, 'n> {
     }
 
     fn each(&mut self, index: usize, next: &str) {
-        let most = self.choices.one(&["2", "config.items", "n", "config.items + 1", "4"]);
+        let most = self.choices.one(&["2", "config.items", "n", "config.items + 1", "4", "n + 1"]);
         let mut parallel = self.choices.one(&["", ", parallel: 1", ", parallel: config.par"]);
         let (retry, on_error) = (self.retry(), self.on_error());
         let verb = match self.choices.below(if self.calls.is_empty() { 3 } else { 4 }) {
@@ -266,15 +269,35 @@ impl<'c, 'n> Body<'c, 'n> {
         self.nodes.push(format!("j{index}: {{{waits}update: {{s: q}}, next: {next}}}"));
     }
 
-    /// The stage that every exit passes.
+    /// The stage that every exit passes: one step, or a loop of a model with tools; then one more.
     fn stage(&mut self) {
-        let verb = match self.choices.below(if self.calls.is_empty() { 2 } else { 3 }) {
+        let verb = match self.choices.below(if self.calls.is_empty() { 3 } else { 4 }) {
             0 => "model: x, prompt: \"{{ q }}\"".to_owned(),
             1 => "call: search, input: {query: q}".to_owned(),
-            // A graph that calls itself here would be nested without end where its depth has an exit.
+            2 => return self.stage_of_turns(),
+            // Not itself: it would be nested without end where its depth has an exit.
             _ => format!("call: {}, input: {{q: q}}", self.calls[0]),
         };
         self.nodes.push(format!("fin: {{{verb}, on_error: fin2, next: fin2}}"));
+        self.last();
+    }
+
+    fn stage_of_turns(&mut self) {
+        let tool = self.tool(9, 9, "fin2");
+        self.messages.push("mf".to_owned());
+        let max = self.choices.from(1, 6);
+        let count = self.choices.one(&["turns", "[fin]", "[rfin]"]);
+        self.limits.push(format!("cutf: {{count: {count}, max: {max}, exit: step_limit}}"));
+        let retry = self.retry();
+        self.nodes.push(format!(
+            "fin: {{model: x, messages: mf, tools: [{tool}], on_error: fin2{retry}, next: [{{if: not \
+             result.tool_calls, to: fin2}}, rfin]}}"
+        ));
+        self.nodes.push("rfin: {run_tools: fin, next: fin, on_error: fin2}".to_owned());
+        self.last();
+    }
+
+    fn last(&mut self) {
         self.nodes.push("fin2: {call: search, input: {query: q}, on_error: {update: {s: q}}}".to_owned());
     }
 
@@ -294,9 +317,15 @@ impl<'c, 'n> Body<'c, 'n> {
         }
         if self.choices.one_in(4) {
             let max = self.choices.from(2, 20) * 100;
-            let then = self.choices.one(&["exit: token_budget", "to: wrap"]);
+            let then = self.choices.one(&["exit: token_budget", "to: wrap", "refuse: true"]);
             self.wraps |= then == "to: wrap";
             self.limits.push(format!("tokens: {{count: tokens, max: {max}, {then}}}"));
+        }
+        if self.choices.one_in(5) {
+            let max = self.choices.from(1, 4) * 40;
+            let then = self.choices.one(&["exit: deadline", "to: wrap"]);
+            self.wraps |= then == "to: wrap";
+            self.limits.push(format!("time: {{count: wall_time, max: {max}ms, {then}}}"));
         }
         if self.choices.one_in(4) {
             let then = self.choices.one(&["exit: gain_saturated", "to: wrap"]);

@@ -3,6 +3,7 @@
 mod choices;
 mod count;
 mod graphs;
+mod holes;
 mod world;
 
 use std::cell::RefCell;

@@ -109,6 +109,8 @@ pub(super) struct Builder<'s, 'g> {
     pub(super) by_routes: BTreeMap<NodeIx, Sum>,
     /// What starts elsewhere in place of a node.
     pub(super) redirects: BTreeMap<NodeIx, Sum>,
+    /// Ways of limits on tokens and money out of a model node whose call was not sent.
+    pub(super) unsent: BTreeMap<NodeIx, Sum>,
     /// The nodes that lead to a node by started steps; none: something else does as well.
     pub(super) followed: BTreeMap<NodeIx, BTreeSet<Option<NodeIx>>>,
 }
@@ -138,6 +140,7 @@ impl Flow {
             leaving: BTreeMap::new(),
             by_routes: BTreeMap::new(),
             redirects: BTreeMap::new(),
+            unsent: BTreeMap::new(),
             followed: BTreeMap::new(),
         };
         builder.build(&live, [(Because::Start, start), (Because::Finally, stage)], at);
@@ -163,6 +166,7 @@ impl Builder<'_, '_> {
             self.routes(*ix);
         }
         self.led_by_limits(live);
+        self.sent();
         self.note_followed();
         for ix in live {
             self.balance(*ix);
@@ -203,9 +207,7 @@ impl Builder<'_, '_> {
             vars.items = Some((var, most));
         }
         if self.may_stay_unsent(node) {
-            let sent = self.flow.linear.var();
-            self.flow.linear.at_most(vec![(sent, 1), (vars.begun(), -1)], 0);
-            vars.sent = Some(sent);
+            vars.sent = Some(self.flow.linear.var());
         }
         if matches!(node.verb, Verb::RunTools(_)) {
             self.calls(ix, &mut vars);

@@ -8,7 +8,7 @@ use super::flow::{Because, Builder};
 use super::in_force::{InForce, What, counts_verb};
 use super::linear::Sum;
 use crate::shape::offered;
-use crate::{NodeIx, Verb};
+use crate::{NodeIx, OnReach, Verb};
 
 /// Which part of a graph is looked at.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -35,6 +35,9 @@ impl Builder<'_, '_> {
                     self.leaving.entry(*from).or_default().push((var, 1));
                     self.arrivals.entry(target).or_default().limits.push(var);
                     self.by_calls(limit, *from, (var, 1));
+                    if matches!(limit.what, What::Meter(Meter::Tokens | Meter::CostUsd)) {
+                        self.unsent.entry(*from).or_default().push((var, 1));
+                    }
                     behind.push((var, 1));
                 }
             }
@@ -59,6 +62,18 @@ impl Builder<'_, '_> {
         self.flow.linear.at_most(sum, 0);
     }
 
+    /// Of the model calls that start, those that do not fit a limit are not sent: each time that it leads on, one was
+    /// not.
+    pub(super) fn sent(&mut self) {
+        for (ix, vars) in &self.flow.nodes {
+            if let Some(sent) = vars.sent {
+                let mut sum = self.unsent.remove(ix).unwrap_or_default();
+                sum.extend([(sent, 1), (vars.begun(), -1)]);
+                self.flow.linear.at_most(sum, 0);
+            }
+        }
+    }
+
     /// What starts elsewhere in place of a node.
     pub(super) fn redirected(&mut self, ix: NodeIx) -> Sum {
         self.redirects.remove(&ix).unwrap_or_default()
@@ -74,7 +89,10 @@ impl Builder<'_, '_> {
                 continue;
             }
             if let What::Meter(Meter::PaidTurns) = limit.what {
-                self.paid_turns(index, main);
+                // Where it refuses, calls are refused and the loop goes on.
+                if limit.then != OnReach::Refuse {
+                    self.paid_turns(index, main);
+                }
                 continue;
             }
             let all = self.counted(limit, Part::All);

@@ -48,12 +48,16 @@ pub struct Case {
     pub(crate) scripted: Vec<(String, Place)>,
 }
 
-/// Files of a folder.
+/// Files of a graph's folder; those of a stock graph are in the folder of its name, next to it.
 struct Folder(PathBuf);
 
 impl Files for Folder {
     fn read(&self, path: &str) -> Result<String, String> {
-        std::fs::read_to_string(self.0.join(path)).map_err(|e| e.to_string())
+        let Some(stock) = path.strip_prefix("stock:") else {
+            return std::fs::read_to_string(self.0.join(path)).map_err(|e| e.to_string());
+        };
+        let beside = self.0.join("..").join(stock);
+        std::fs::read_to_string(beside).map_err(|_| "there is no such file".to_owned())
     }
 }
 
