@@ -45,7 +45,7 @@ pub(super) fn of(
         let part = usize::from(node.in_finally && !flow.leads_back);
         if let Some(part) = parts.get_mut(part) {
             for (key, bound) in here {
-                join(part, key, bound, flow.one_by_one);
+                join(part, key, bound, flow.one_by_one || std::env::var("MUT").as_deref()==Ok("once"));
             }
         }
     }
@@ -108,7 +108,7 @@ impl Work<'_, '_> {
 }
 
 fn add(to: &mut AtOnce, key: Key, bound: Bound) {
-    join(to, key, bound, false);
+    join(to, key, bound, std::env::var("MUT").as_deref()==Ok("once"));
 }
 
 /// Puts a bound to those that are there: beside them, or in place of them where both never happen together.
