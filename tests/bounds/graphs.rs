@@ -87,7 +87,7 @@ impl<'c, 'n> Body<'c, 'n> {
         );
         // Something leads to `wrap` even where no limit can.
         let start = if self.wraps { "[{if: config.way == 'short', to: wrap}, n0]" } else { "n0" };
-        let _ = writeln!(text, "{margin}input: [q]\n{margin}start: {start}");
+        let _ = writeln!(text, "{margin}input: [q, n]\n{margin}start: {start}");
         if self.finally {
             let _ = writeln!(text, "{margin}finally: fin");
         }
@@ -107,7 +107,10 @@ impl<'c, 'n> Body<'c, 'n> {
         match self.choices.below(kinds) {
             0 => self.model(index, next),
             1 => self.turns(index, next),
-            2 => self.node(index, "update: {s: q}", next, "(s | length) % 2 == 1"),
+            2 => {
+                let update = self.choices.one(&["update: {s: q}", "update: {s: q, n: n}"]);
+                self.node(index, update, next, "(s | length) % 2 == 1");
+            }
             3 => {
                 let retry = self.retry();
                 let on_error = self.on_error();
@@ -120,7 +123,8 @@ impl<'c, 'n> Body<'c, 'n> {
             _ => {
                 let child = self.choices.one(self.calls);
                 let grant = self.grant();
-                let verb = format!("call: {child}, input: {{q: q}}, on_error: next{grant}");
+                let n = self.choices.one(&["", ", n: config.items", ", n: n - 1"]);
+                let verb = format!("call: {child}, input: {{q: q{n}}}, on_error: next{grant}");
                 self.node(index, &verb, next, "(s | length) % 2 == 1");
             }
         }
@@ -238,6 +242,7 @@ impl<'c, 'n> Body<'c, 'n> {
         let (retry, on_error) = (self.retry(), self.on_error());
         let verb = match self.choices.below(if self.calls.is_empty() { 3 } else { 4 }) {
             0 => {
+                // A limit on model calls does not count items that wait for a place.
                 parallel = "";
                 format!("model: x, prompt: \"{{{{ item }}}}\"{retry}{on_error}")
             }

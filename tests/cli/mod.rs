@@ -2,6 +2,7 @@
 
 mod answers;
 mod basics;
+mod bounds;
 mod counts;
 mod crash;
 mod diagnostics;

@@ -55,7 +55,7 @@ pub enum CliError {
         detail: String,
     },
     /// The graph has no place for a question.
-    #[error("the graph {graph} takes no question: {problem}")]
+    #[error("the graph {graph} can not be run with what was given: {problem}")]
     NoQuestionInput {
         /// The graph.
         graph: String,

@@ -237,7 +237,7 @@ fn open(bounds: &Bounds) -> String {
             }
         }
     }
-    reasons.iter().map(|(why, measures)| format!("  {}: {why}\n", measures.join(", "))).collect()
+    reasons.iter().map(|(why, measures)| format!("  {}\n    {why}\n", measures.join(", "))).collect()
 }
 
 /// The name of a graph, without the root's before it.

@@ -5,19 +5,17 @@
 use std::collections::BTreeMap;
 
 use super::bound::{Bound, Figure};
+use super::flow::NodeVars;
 use super::known::Items;
+use super::linear::Sum;
 use super::measure::{Key, Measure};
 use super::scope::{Child, Work};
-use crate::{Callee, Each, NodeIx, ToolIx, Verb};
+use crate::{Call, Callee, Each, NodeIx, ToolIx, Verb};
 
 /// What can be out at once, of model calls, op runs and instances of graphs below.
 pub(super) type AtOnce = BTreeMap<Key, Bound>;
 
-pub(super) fn of(
-    work: &Work<'_, '_>,
-    calls: &BTreeMap<(NodeIx, ToolIx), Bound>,
-    tree: &BTreeMap<Key, Figure>,
-) -> AtOnce {
+pub(super) fn of(work: &mut Work<'_, '_>, tree: &BTreeMap<Key, Figure>) -> AtOnce {
     let flow = work.flow;
     // The two parts of an instance never run at the same time, unless one leads back into the other.
     let mut parts = [AtOnce::new(), AtOnce::new()];
@@ -31,21 +29,12 @@ pub(super) fn of(
             Verb::Pass | Verb::Ask(_) => {}
             Verb::Model(_) => add(&mut here, Key::Measure(Measure::ModelCalls), width),
             Verb::Call(call) => work.called(&mut here, &call.callee, (ix, None), width),
-            Verb::RunTools(_) => {
-                for tool in vars.calls.keys() {
-                    let Some(declared) = work.setup.graph.tools.get(tool.0) else { continue };
-                    let Some(call) = &declared.call else { continue };
-                    let cap = declared.parallel.as_ref().and_then(|p| p.count(&work.setup.known.config));
-                    let cap = cap.map_or(Bound::Unbounded, |cap| Bound::AtMost(cap.max(1)));
-                    let most = calls.get(&(ix, *tool)).copied().unwrap_or(Bound::NONE);
-                    work.called(&mut here, &call.callee, (ix, Some(*tool)), most.min(cap));
-                }
-            }
+            Verb::RunTools(_) => work.turn(&mut here, ix, vars),
         }
         let part = usize::from(node.in_finally && !flow.leads_back);
         if let Some(part) = parts.get_mut(part) {
             for (key, bound) in here {
-                join(part, key, bound, flow.one_by_one || std::env::var("MUT").as_deref()==Ok("once"));
+                join(part, key, bound, flow.one_by_one);
             }
         }
     }
@@ -54,13 +43,7 @@ pub(super) fn of(
         join(&mut most, key, bound, true);
     }
     for (key, bound) in &mut most {
-        let in_all = match key {
-            // An attempt that was given up may still be out.
-            Key::Measure(Measure::ModelCalls) => &Key::Measure(Measure::ModelAttempts),
-            Key::Measure(Measure::OpRuns) => &Key::Measure(Measure::OpAttempts),
-            other => other,
-        };
-        *bound = tree.get(in_all).map_or(*bound, |figure| figure.bound.min(*bound));
+        *bound = tree.get(key).map_or(*bound, |figure| figure.bound.min(*bound));
     }
     most
 }
@@ -71,6 +54,30 @@ impl Work<'_, '_> {
         let items = if let Items::AtMost(most) = items { Bound::AtMost(most) } else { Bound::Unknown };
         let cap = each.parallel.as_ref().and_then(|p| p.count(&self.setup.known.config));
         cap.map_or(items, |cap| items.min(Bound::AtMost(cap.max(1))))
+    }
+
+    /// What the calls of a turn have out: of each tool as many as `parallel` lets run, and of those that call the same
+    /// no more than limits admit together.
+    fn turn(&mut self, here: &mut AtOnce, ix: NodeIx, vars: &NodeVars) {
+        let mut groups: Vec<(&Call, ToolIx, Bound, Sum)> = Vec::new();
+        for (tool, var) in &vars.calls {
+            let Some(declared) = self.setup.graph.tools.get(tool.0) else { continue };
+            let Some(call) = &declared.call else { continue };
+            let cap = declared.parallel.as_ref().and_then(|p| p.count(&self.setup.known.config));
+            let most = self.most(&vec![(*var, 1)]).bound;
+            let width = cap.map_or(most, |cap| most.min(Bound::AtMost(cap.max(1))));
+            match groups.iter_mut().find(|(first, ..)| are_alike(first, call)) {
+                Some((_, _, sum, vars)) => {
+                    *sum = sum.plus(width);
+                    vars.push((*var, 1));
+                }
+                None => groups.push((call, *tool, width, vec![(*var, 1)])),
+            }
+        }
+        for (call, tool, width, calls) in groups {
+            let together = self.most(&calls).bound;
+            self.called(here, &call.callee, (ix, Some(tool)), width.min(together));
+        }
     }
 
     /// What so many calls of one place have out.
@@ -107,8 +114,17 @@ impl Work<'_, '_> {
     }
 }
 
+/// Whether two calls have the same out: ops, or instances of one graph that do not differ.
+fn are_alike(a: &Call, b: &Call) -> bool {
+    let plain = |call: &Call| call.config.is_empty() && call.grant.is_empty();
+    match (&a.callee, &b.callee) {
+        (Callee::Op(_), Callee::Op(_)) => true,
+        (a_graph, b_graph) => a_graph == b_graph && plain(a) && plain(b),
+    }
+}
+
 fn add(to: &mut AtOnce, key: Key, bound: Bound) {
-    join(to, key, bound, std::env::var("MUT").as_deref()==Ok("once"));
+    join(to, key, bound, false);
 }
 
 /// Puts a bound to those that are there: beside them, or in place of them where both never happen together.

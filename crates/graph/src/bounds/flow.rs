@@ -190,7 +190,7 @@ impl Builder<'_, '_> {
         let refused = node.in_finally || self.flow.leads_back || refuses;
         let linear = &mut self.flow.linear;
         let starts = linear.var();
-        let refused = (refused && std::env::var("MUT").as_deref()!=Ok("refused")).then(|| linear.var());
+        let refused = refused.then(|| linear.var());
         let mut vars = NodeVars {
             starts,
             refused,
@@ -302,7 +302,7 @@ impl Builder<'_, '_> {
         let routes = || arrivals.routes.iter().chain(&arrivals.refusals);
         let by_limits = || arrivals.limits.iter().map(|var| (*var, -1));
         let after = self.setup.graph.nodes.get(ix.0).map(|node| node.after.as_slice()).unwrap_or_default();
-        if after.is_empty() || false {
+        if after.is_empty() {
             let mut sum = begun;
             sum.extend(routes().map(|(_, var)| (*var, -1)).chain(by_limits()));
             self.flow.linear.at_most(sum, 0);

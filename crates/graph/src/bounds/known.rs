@@ -1,17 +1,23 @@
-//! What is known of expressions before anything runs: those that read nothing but the configuration.
+//! What is known of expressions before anything runs: those that read nothing but the configuration, and channels that
+//! nothing writes.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use deepgraph_protocol::{Map, Value};
 
-use crate::{Context, Each, Field, Graph, Names, Programs, Reducer, ValueExpr};
+use crate::{
+    Call, Channel, ChannelIx, Context, Each, Field, Graph, Names, Programs, Reducer, ValueExpr, Verb,
+};
 
-/// A configuration that expressions are held against.
+/// What expressions of an instance are held against.
 #[derive(Debug)]
 pub(super) struct Known<'b> {
     programs: &'b Programs,
     pub(super) config: Arc<Map>,
+    /// Channels that keep one value, which is known.
+    fixed: Arc<Map>,
 }
 
 /// How many items a list runs over at most.
@@ -23,8 +29,40 @@ pub(super) enum Items {
 }
 
 impl<'b> Known<'b> {
-    pub(super) fn of(programs: &'b Programs, config: Arc<Map>) -> Known<'b> {
-        Known { programs, config }
+    /// Of an instance of a graph with this configuration, of whose input this is known.
+    pub(super) fn of(programs: &'b Programs, graph: &Graph, config: Arc<Map>, input: &Map) -> Known<'b> {
+        let mut fixed = input.clone();
+        for (ix, channel) in fixed_channels(graph) {
+            if !graph.input.contains(&ix) {
+                fixed.insert(channel.name.clone(), channel.initial.clone());
+            }
+        }
+        Known { programs, config, fixed: Arc::new(fixed) }
+    }
+
+    /// What is known of the input that a call gives to a graph: of channels that the graph does not write.
+    pub(super) fn input(&self, call: &Call, of: &Graph) -> Map {
+        let mut known = Map::new();
+        for (_, channel) in fixed_channels(of).filter(|(ix, _)| of.input.contains(ix)) {
+            let given = call.input.iter().find(|(name, _)| *name == channel.name).map(|(_, expr)| expr);
+            let value = match given {
+                Some(expr) => self.value(expr),
+                // Arguments may be passed on as they are.
+                None if call.rest => None,
+                None => Some(Value::Null),
+            };
+            let fitted = match value {
+                None => continue,
+                Some(Value::Null) => channel.initial.clone(),
+                Some(value) => match channel.field.check(&value) {
+                    Ok(fitted) => fitted,
+                    // The call fails.
+                    Err(_) => continue,
+                },
+            };
+            known.insert(channel.name.clone(), fitted);
+        }
+        known
     }
 
     /// The value of an expression; none where it can be another one in another run.
@@ -33,7 +71,11 @@ impl<'b> Known<'b> {
             return Some(value.clone());
         }
         let asked = Arc::new(AtomicBool::new(false));
-        let names = Context::of(OnlyConfig { config: self.config.clone(), asked: asked.clone() });
+        let names = Context::of(OnlyKnown {
+            config: self.config.clone(),
+            fixed: self.fixed.clone(),
+            asked: asked.clone(),
+        });
         let value = self.programs.value(expr, &names).ok()?;
         (!asked.load(Ordering::Relaxed)).then_some(value)
     }
@@ -79,19 +121,48 @@ fn largest(field: &Field) -> Option<u64> {
     field.maximum.map(whole).into_iter().chain(options).min()
 }
 
-/// The configuration, and whether anything else was asked for.
+/// The channels that nothing writes while an instance runs, and that begin anew with each.
+fn fixed_channels(graph: &Graph) -> impl Iterator<Item = (ChannelIx, &Channel)> {
+    let written = written(graph);
+    let all = graph.channels.iter().enumerate().map(|(i, channel)| (ChannelIx(i), channel));
+    all.filter(move |(ix, channel)| {
+        let kept = channel.persist.is_some() || channel.reducer != Reducer::Replace;
+        !kept && !written.contains(ix)
+    })
+}
+
+/// The channels that something writes.
+fn written(graph: &Graph) -> BTreeSet<ChannelIx> {
+    let nodes = graph.nodes.iter().flat_map(|node| [node.next.as_ref(), node.on_error.as_ref()]);
+    let tools = graph.tools.iter().flat_map(|tool| [tool.next.as_ref(), tool.on_error.as_ref()]);
+    let routes = nodes.chain(tools).flatten().chain([&graph.start]).chain(&graph.finally);
+    let by_ways = routes.flat_map(|route| &route.0).flat_map(|way| &way.update);
+    let by_nodes = graph.nodes.iter().flat_map(|node| &node.update);
+    let by_tools = graph.tools.iter().flat_map(|tool| &tool.update);
+    let conversations = graph.nodes.iter().filter_map(|node| match &node.verb {
+        Verb::Model(model) => model.messages,
+        _ => None,
+    });
+    by_ways.chain(by_nodes).chain(by_tools).map(|write| write.channel).chain(conversations).collect()
+}
+
+/// What is known, and whether anything else was asked for.
 #[derive(Debug)]
-struct OnlyConfig {
+struct OnlyKnown {
     config: Arc<Map>,
+    fixed: Arc<Map>,
     asked: Arc<AtomicBool>,
 }
 
-impl Names for OnlyConfig {
+impl Names for OnlyKnown {
     fn lookup(&self, name: &str) -> Option<Value> {
         if name == "config" {
             return Some(Value::Map(self.config.clone()));
         }
-        self.asked.store(true, Ordering::Relaxed);
-        None
+        let fixed = self.fixed.get(name).cloned();
+        if fixed.is_none() {
+            self.asked.store(true, Ordering::Relaxed);
+        }
+        fixed
     }
 }

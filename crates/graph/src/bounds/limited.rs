@@ -22,7 +22,7 @@ impl Builder<'_, '_> {
     pub(super) fn led_by_limits(&mut self, live: &BTreeSet<NodeIx>) {
         let setup = self.setup;
         for (index, limit) in setup.limits.iter().enumerate() {
-            let Some(target) = limit.target().filter(|_| std::env::var("MUT").as_deref()!=Ok("to")) else { continue };
+            let Some(target) = limit.target() else { continue };
             let mut behind = Sum::new();
             for from in live {
                 if limit.redirects(setup.graph, *from).is_some() {
@@ -96,8 +96,7 @@ impl Builder<'_, '_> {
                 continue;
             }
             let all = self.counted(limit, Part::All);
-            self.bound(all, if std::env::var("MUT").as_deref()==Ok("offbyone") { max - max.min(1) } else { max }, Because::Limit(index));
-            let max = if std::env::var("MUT").as_deref()==Ok("offbyone") { max - 1 } else { max };
+            self.bound(all, max, Because::Limit(index));
             if main < max && !self.flow.leads_back {
                 let main_part = self.counted(limit, Part::Main);
                 self.bound(main_part, main, Because::Main(index));

@@ -13,7 +13,7 @@ use super::linear::{Fraction, Most, Optimum, Solver, Sum};
 pub(super) use super::measure::Key;
 use super::measure::{Measure, Site};
 use super::proof::{self, whole};
-use crate::{Graph, NodeIx, ToolIx};
+use crate::{Graph, ToolIx};
 
 /// What is known of an instance of a graph, under one configuration and at one depth.
 #[derive(Debug)]
@@ -134,8 +134,7 @@ impl Work<'_, '_> {
             })
             .collect();
         let visits = self.visits();
-        let calls = self.calls();
-        let at_once = at_once::of(self, &calls, &tree);
+        let at_once = at_once::of(self, &tree);
         Scope {
             path: graph.path.clone(),
             own,
@@ -150,7 +149,7 @@ impl Work<'_, '_> {
         }
     }
 
-    fn most(&mut self, sum: &Sum) -> Figure {
+    pub(super) fn most(&mut self, sum: &Sum) -> Figure {
         proof::solved(self.setup, self.flow, self.solver, sum).0
     }
 
@@ -260,14 +259,6 @@ impl Work<'_, '_> {
             })
             .collect();
         sums.into_iter().map(|(name, sum)| (name, self.most(&sum))).collect()
-    }
-
-    /// Calls of each tool by each node that runs it.
-    fn calls(&mut self) -> BTreeMap<(NodeIx, ToolIx), Bound> {
-        let live: Vec<_> = self.flow.live(self.setup).map(|(ix, _, vars)| (ix, vars)).collect();
-        let vars =
-            live.into_iter().flat_map(|(ix, vars)| vars.calls.iter().map(move |(t, v)| ((ix, *t), *v)));
-        vars.map(|(at, var)| (at, self.most(&vec![(var, 1)]).bound)).collect()
     }
 
     fn tools(&mut self) -> Vec<(Arc<str>, Figure)> {

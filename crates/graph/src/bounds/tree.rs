@@ -1,4 +1,5 @@
-//! The call tree of a run: which graphs are instantiated, with which configuration, how deep, and with which grant.
+//! The call tree of a run: which graphs are instantiated, with which configuration and input, how deep, and with which
+//! grant.
 //!
 //! Instances that differ in none of these have the same figures, which are worked out once.
 
@@ -31,6 +32,8 @@ const GRANTED: [Meter; 4] = [Meter::Tokens, Meter::CostUsd, Meter::ModelCalls, M
 struct Instance {
     graph: GraphIx,
     config: Arc<Map>,
+    /// What is known of its input.
+    input: Map,
     nesting: Nesting,
     granted: Granted,
 }
@@ -40,7 +43,8 @@ impl Instance {
         let granted: Vec<String> =
             self.granted.iter().map(|(meter, (most, _))| format!("{}={most}", meter.name())).collect();
         let config = Value::Map(self.config.clone()).to_json_text();
-        format!("{} {:?} {} {config}", self.graph.0, self.nesting, granted.join(","))
+        let input = Value::from(self.input.clone()).to_json_text();
+        format!("{} {:?} {} {input} {config}", self.graph.0, self.nesting, granted.join(","))
     }
 }
 
@@ -59,6 +63,7 @@ impl<'b> Tree<'b> {
         let root = Instance {
             graph: GraphIx(0),
             config: Arc::new(config.clone()),
+            input: Map::new(),
             nesting: Nesting::new(),
             granted: Granted::new(),
         };
@@ -96,7 +101,7 @@ impl<'b> Tree<'b> {
     }
 
     fn scope(&mut self, graph: &'b Graph, instance: &Instance, level: usize) -> Scope {
-        let known = Known::of(&self.bundle.programs, instance.config.clone());
+        let known = Known::of(&self.bundle.programs, graph, instance.config.clone(), &instance.input);
         let limits = in_force::of(graph, &instance.config, &instance.granted);
         let setup = Setup { begin: begin(graph, instance), graph, known, limits };
         let flow = Flow::of(&setup);
@@ -121,7 +126,8 @@ impl<'b> Tree<'b> {
         let config = self.config(caller, site)?;
         let graph = self.bundle.graphs.get(site.callee.0)?;
         let nesting = nesting(graph, caller, &config)?;
-        Some(Instance { graph: site.callee, nesting, granted: granted(setup, flow, site), config })
+        let input = setup.known.input(site.call, graph);
+        Some(Instance { graph: site.callee, input, nesting, granted: granted(setup, flow, site), config })
     }
 
     /// The configuration of a child; none where a value does not fit.

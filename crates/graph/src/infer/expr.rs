@@ -82,9 +82,14 @@ impl Walker<'_> {
         match op.op {
             Eq | Ne => {
                 self.check_equal(&left, &right, &op.left, &op.right);
+                self.check_kinds(&left, &right, &op.right);
                 Field::of(Type::Boolean)
             }
-            Lt | Lte | Gt | Gte | In => Field::of(Type::Boolean),
+            Lt | Lte | Gt | Gte => {
+                self.check_kinds(&left, &right, &op.right);
+                Field::of(Type::Boolean)
+            }
+            In => Field::of(Type::Boolean),
             ScAnd | ScOr => either(left, right),
             Concat => Field::of(Type::String),
             Div | Pow => Field::of(Type::Number),
@@ -100,10 +105,29 @@ impl Walker<'_> {
             if matches!(op.op, ast::CompareOpKind::Eq | ast::CompareOpKind::Ne) {
                 self.check_equal(&left, &right, left_expr, &op.expr);
             }
+            if !matches!(op.op, ast::CompareOpKind::In | ast::CompareOpKind::NotIn) {
+                self.check_kinds(&left, &right, &op.expr);
+            }
             left = right;
             left_expr = &op.expr;
         }
         Field::of(Type::Boolean)
+    }
+
+    /// A text compared with a number: such a comparison never holds as it is meant.
+    fn check_kinds(&mut self, left: &Field, right: &Field, right_expr: &ast::Expr<'_>) {
+        let kind = |ty: &Type| match ty {
+            Type::String => Some("a text"),
+            Type::Integer | Type::Number | Type::Duration => Some("a number"),
+            _ => None,
+        };
+        if let (Some(a), Some(b)) = (kind(&left.ty), kind(&right.ty))
+            && a != b
+        {
+            let message = format!("{a} is compared with {b}");
+            self.error(code::MISMATCH, right_expr.span(), message)
+                .help("`| int` or `| float` makes a number of a text, `| string` a text of a number");
+        }
     }
 
     /// A value with listed options compared with a text that is none of them.

@@ -81,6 +81,25 @@ fn paid_turns_bound_nothing_where_no_tools_are_run() {
 }
 
 #[test]
+fn paid_turns_that_only_refuse_calls_bound_nothing() {
+    let (own, _, _) = case(
+        "l: {count: paid_turns, max: 3, refuse: true}, c: {count: tool_calls, max: 5, exit: step_limit}",
+    );
+    assert!(own.starts_with("model oo (oo), tools 5"), "{own}");
+}
+
+#[test]
+fn calls_that_do_not_fit_are_not_sent() {
+    // What `w` asks for does not fit either, so it starts again and again; nothing is sent.
+    let text = "deepgraph: 1\nstate: {q: string}\ninput: [q]\nstart: a\nlimits: {l: {count: tokens, max: 50, to: \
+                w}}\nnodes:\n  a: {model: x, prompt: q}\n  w: {model: x, prompt: q}\n";
+    let bounds = of(text);
+    assert_eq!(visits(&bounds, "t"), "a 1, w oo");
+    // By `a`, and once after an overshoot.
+    assert_eq!(own(&bounds, "t"), "model 2 (10), tools 0, ops 0 (0), questions 0, starts 0");
+}
+
+#[test]
 fn attempts_past_a_limit_on_model_calls_are_those_of_the_last_call() {
     for scope in ["", ", scope: own"] {
         let limits = format!(

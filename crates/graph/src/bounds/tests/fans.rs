@@ -115,6 +115,13 @@ fn calls_of_a_turn_are_bounded_by_parallel_where_it_refuses() {
 }
 
 #[test]
+fn calls_that_one_limit_counts_are_out_together() {
+    let bounds = under(&stock_graph("quick_answer"), &[]);
+    // Searches and reads, eight of both.
+    assert_eq!(short(&bounds.run.at_once[&Measure::OpRuns]), "8");
+}
+
+#[test]
 fn approvals_are_questions_that_nothing_bounds() {
     let bounds = lead("parallel: 1, approve: true", ", l: {count: [go], max: 2, exit: step_limit}");
     assert_eq!(run(&bounds), "model 5 (25), tools 5, ops 2 (6), questions oo, starts 2");

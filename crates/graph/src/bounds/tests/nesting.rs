@@ -106,3 +106,40 @@ fn the_configuration_of_a_call_holds_below_it() {
     assert_eq!(short(&bounds.run.in_all[&Measure::ModelCalls]), "11");
     assert_eq!(instances(&bounds, "branch"), "6 in all, 6 at once");
 }
+
+#[test]
+fn what_a_call_hands_down_is_followed() {
+    // Half the breadth at each level: 4, 2, 1.
+    let text = LEVELS
+        .replace("input: {goal: question}", "input: {goal: question, breadth: config.breadth}")
+        .replace("input: {goal: query}", "input: {goal: query, breadth: (breadth + 1) // 2}")
+        .replace("input: {query: item}", "input: {query: item, breadth: breadth}")
+        .replace("input:  [goal]", "input:  [goal, breadth]")
+        .replace("input:  [query]", "input:  [query, breadth]")
+        .replace("state: {goal: string,", "state: {goal: string, breadth: integer,")
+        .replace("state: {query: string,", "state: {query: string, breadth: integer,")
+        .replace("max_items: config.breadth", "max_items: breadth");
+    let at = |breadth: i64, levels: i64| {
+        let bounds =
+            under(&bundle(&text), &[("breadth", Value::Int(breadth)), ("levels", Value::Int(levels))]);
+        format!("{}; {}", instances(&bounds, "branch"), short(&bounds.run.in_all[&Measure::ModelCalls]))
+    };
+    // level(3) = 1 + 1; level(2) = 1 + 2 · (1 + 2); level(1) = 1 + 4 · (1 + 7); one for the report.
+    assert_eq!(at(4, 3), "20 in all, 20 at once; 34");
+    assert_eq!(at(1, 2), "2 in all, 2 at once; 5");
+}
+
+#[test]
+fn what_a_graph_writes_itself_is_not_known() {
+    let text = |more: &str| {
+        format!(
+            "deepgraph: 1\nstate: {{q: string}}\ninput: [q]\nstart: go\nnodes:\n  go: {{call: child, input: {{q: q, n: \
+             3}}}}\ngraphs:\n  child:\n    state: {{q: string, n: integer, s: {{type: [string], reduce: append}}}}\n    \
+             input: [q, n]\n    start: a\n    nodes:\n      a: {{update: {{s: q{more}}}, next: b}}\n      b: {{call: \
+             search, each: s, max_items: n, input: {{query: item}}}}\n"
+        )
+    };
+    let ops = |more: &str| short(&of(&text(more)).run.in_all[&Measure::OpRuns]);
+    assert_eq!(ops(""), "3");
+    assert_eq!(ops(", n: n + 1"), "?");
+}
