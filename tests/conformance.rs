@@ -89,6 +89,14 @@ families! {
     waiting: "tests/conformance/waiting",
     deep_research: "graphs/deep_research/cases",
     quick_answer: "graphs/quick_answer/cases",
+    compare: "graphs/compare/cases",
+    map_reduce: "graphs/map_reduce/cases",
+    plan_execute: "graphs/plan_execute/cases",
+    recursive_research: "graphs/recursive_research/cases",
+    reflection: "graphs/reflection/cases",
+    router: "graphs/router/cases",
+    storm: "graphs/storm/cases",
+    teams: "graphs/teams/cases",
 }
 
 #[test]
