@@ -227,7 +227,10 @@ impl Machine {
     /// more.
     pub(crate) fn abandon_all(&mut self, giving: Giving, why: &str) {
         let given_up = || Progress::Done(Outcome::Failed(StepError::new(ErrorKind::Cancelled, why)));
+        let bundle = self.bundle.clone();
+        let plan = bundle.graph(self.graph);
         for run in &mut self.current {
+            let is_model = matches!(plan.nodes[run.node.0].verb, Verb::Model(_));
             match &mut run.work {
                 Work::Step(_) => {}
                 Work::Turn(turn) => {
@@ -246,6 +249,7 @@ impl Machine {
                     for (index, item) in waiting {
                         self.ledger.settle_child(&run.step.item(index + 1), Spent::default());
                         item.stage = ItemStage::Started(given_up());
+                        self.coming = self.coming.saturating_sub(u64::from(is_model));
                         self.unfinished = self.unfinished.saturating_sub(1);
                     }
                 }
