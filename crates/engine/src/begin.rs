@@ -51,7 +51,6 @@ impl Machine {
         match &node.verb {
             Verb::Pass | Verb::RunTools(_) => Progress::Done(Outcome::Nothing),
             Verb::Model(_) => {
-                self.coming += 1;
                 let timeout_ms = self.timeout(node.timeout.as_ref());
                 self.send(Effect::CallModel { step: step.clone(), attempt: 1, delay_ms: 0, timeout_ms })
             }

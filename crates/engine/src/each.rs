@@ -113,8 +113,6 @@ impl Machine {
         let waits = items.out >= items.cap;
         let is_graph = matches!(&node.verb, Verb::Call(call) if matches!(call.callee, deepgraph_graph::Callee::Graph(_)));
         if waits && !is_graph {
-            // It is admitted, so it counts from now on, though it is sent out later.
-            self.coming += u64::from(matches!(node.verb, Verb::Model(_)));
             return ItemStage::Waiting(None);
         }
         let local = Local::item(value.clone(), index);
@@ -165,11 +163,7 @@ impl Machine {
             let place = Place { node: at, part: Part::Item(index) };
             let progress = match spawn {
                 Some(effect) => self.send(*effect),
-                None => {
-                    // Counted when it was admitted, and again when it begins.
-                    self.coming = self.coming.saturating_sub(u64::from(matches!(node.verb, Verb::Model(_))));
-                    self.begin_step(node, &step, place, &local, false)
-                }
+                None => self.begin_step(node, &step, place, &local, false),
             };
             let done = progress.is_done();
             self.unfinished = self.unfinished.saturating_sub(usize::from(done));

@@ -49,12 +49,9 @@ impl Machine {
     fn again(&mut self, run: NodeRun) -> NodeRun {
         for open in opens(&run) {
             self.end_of(&run.step, open);
-            if !open.attempts.dispatched
-                && matches!(open.effect, Some(deepgraph_protocol::Effect::CallModel { .. }))
-            {
-                self.coming = self.coming.saturating_sub(1);
-            }
         }
+        self.coming +=
+            u64::from(matches!(self.plan().nodes[run.node.0].verb, deepgraph_graph::Verb::Model(_)));
         self.ledger.lose(&run.step);
         self.ledger.settle_child(&run.step, Default::default());
         let work = self.begin_work(run.node, &run.step);

@@ -281,13 +281,9 @@ impl Machine {
         local: Local,
         pen: &mut Pen,
     ) -> Result<Option<Target>, StepError> {
-        for way in &route.0 {
-            if self.holds(way, &local, &pen.view())? {
-                self.write_all(&way.update, &local, pen)?;
-                return Ok(Some(way.to.clone()));
-            }
-        }
-        Ok(None)
+        let Some(way) = self.first_way(route, &local, &pen.view())? else { return Ok(None) };
+        self.write_all(&way.update, &local, pen)?;
+        Ok(Some(way.to.clone()))
     }
 
     /// The first way that holds over another state, its `update` written.
@@ -298,20 +294,27 @@ impl Machine {
         over: &View,
         pen: &mut Pen,
     ) -> Result<Option<Target>, StepError> {
+        let Some(way) = self.first_way(route, &local, over)? else { return Ok(None) };
+        self.write_all_over(&way.update, &local, over, pen)?;
+        Ok(Some(way.to.clone()))
+    }
+
+    fn first_way<'r>(
+        &self,
+        route: &'r Route,
+        local: &Local,
+        view: &View,
+    ) -> Result<Option<&'r Way>, StepError> {
         for way in &route.0 {
-            if self.holds(way, &local, over)? {
-                self.write_all_over(&way.update, &local, over, pen)?;
-                return Ok(Some(way.to.clone()));
+            let holds = match &way.condition {
+                None => true,
+                Some(condition) => self.value(condition, view, local)?.is_true(),
+            };
+            if holds {
+                return Ok(Some(way));
             }
         }
         Ok(None)
-    }
-
-    fn holds(&self, way: &Way, local: &Local, view: &View) -> Result<bool, StepError> {
-        match &way.condition {
-            None => Ok(true),
-            Some(condition) => Ok(self.value(condition, view, local)?.is_true()),
-        }
     }
 }
 

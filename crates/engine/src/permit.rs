@@ -107,6 +107,7 @@ impl Machine {
     pub(crate) fn count_verb(&mut self, verb: &Verb) {
         self.counters.turns += u64::from(counts_verb(Meter::Turns, verb));
         self.counters.steps += u64::from(counts_verb(Meter::Steps, verb));
+        self.coming += u64::from(counts_verb(Meter::ModelCalls, verb));
     }
 }
 

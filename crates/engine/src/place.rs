@@ -124,6 +124,8 @@ impl Machine {
     pub(crate) fn end_of(&mut self, step: &StepId, open: &Open) {
         if let Some(effect) = &open.effect {
             self.clock.back(step, effect);
+            let never_sent = !open.attempts.dispatched && matches!(effect, Effect::CallModel { .. });
+            self.coming = self.coming.saturating_sub(u64::from(never_sent));
         }
     }
 
@@ -137,9 +139,6 @@ impl Machine {
         }
         let Some(progress) = self.progress(place) else { return };
         if let Progress::Open(open) = std::mem::replace(progress, Progress::Done(outcome)) {
-            let never_sent =
-                !open.attempts.dispatched && matches!(open.effect, Some(Effect::CallModel { .. }));
-            self.coming = self.coming.saturating_sub(u64::from(never_sent));
             self.end_of(step, &open);
             self.unfinished = self.unfinished.saturating_sub(1);
         }
