@@ -1,11 +1,11 @@
 //! The graph that a user means: a file, or one that the program brings along.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use deepgraph_graph::{Bundle, BundleSource, Diagnostics, Files, Loaded, OpTable, load};
+use deepgraph_runtime::Folder;
 use deepgraph_runtime::Servers;
 use deepgraph_store::RunRecord;
 use include_dir::{Dir, include_dir};
@@ -63,8 +63,7 @@ pub fn load_named(name: &str) -> Result<Result<Loaded, Diagnostics>, CliError> {
     if !path.exists() {
         return Err(no_graph(name));
     }
-    let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
-    Ok(load(&path.to_string_lossy(), &WithStock(Folder(folder)), &ops))
+    Ok(load(&path.to_string_lossy(), &WithStock(Folder::of(&path)), &ops))
 }
 
 /// The graph to run; its warnings are shown.
@@ -123,21 +122,10 @@ impl<F: Files> Files for WithStock<F> {
     }
 }
 
-/// Files on the disk, below a graph file's folder.
-struct Folder(PathBuf);
-
-impl Files for Folder {
-    fn read(&self, path: &str) -> Result<String, String> {
-        fs::read_to_string(self.0.join(path)).map_err(|error| match error.kind() {
-            std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
-            std::io::ErrorKind::InvalidData => "it is not UTF-8 text".to_owned(),
-            _ => error.to_string(),
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

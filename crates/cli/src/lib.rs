@@ -25,6 +25,7 @@ mod error;
 mod exit_status;
 mod explain;
 mod finish;
+mod form;
 mod graphs;
 mod home;
 mod input;

@@ -44,7 +44,7 @@ pub fn input(graph: &Graph, question: Option<&str>, given: Map) -> Result<Map, C
         input.insert(place.name.clone(), value);
     }
     let missing: Vec<&str> =
-        open.iter().filter(|c| !input.contains_key(&c.name) && is_required(c)).map(|c| &*c.name).collect();
+        open.iter().filter(|c| !input.contains_key(&c.name) && c.is_required()).map(|c| &*c.name).collect();
     if !missing.is_empty() {
         let problem = format!(
             "it needs the input {} as well: --input {}=VALUE",
@@ -58,16 +58,11 @@ pub fn input(graph: &Graph, question: Option<&str>, given: Map) -> Result<Map, C
 
 fn place<'a>(inputs: &[&'a Channel]) -> Option<&'a Channel> {
     let is_text = |c: &Channel| c.field.ty == Type::String;
-    let texts: Vec<&Channel> = inputs.iter().copied().filter(|c| is_text(c) && is_required(c)).collect();
+    let texts: Vec<&Channel> = inputs.iter().copied().filter(|c| is_text(c) && c.is_required()).collect();
     let named = inputs.iter().copied().find(|c| &*c.name == "question" && is_text(c));
     let sole = || if let [sole] = texts[..] { Some(sole) } else { None };
     let messages = || inputs.iter().copied().find(|c| c.reducer == Reducer::Messages);
     named.or_else(sole).or_else(messages)
-}
-
-/// Whether an input has to be given: lists, maps and messages are empty where they are not, and so are defaults.
-fn is_required(channel: &Channel) -> bool {
-    !channel.field.optional && channel.field.default.is_none() && channel.initial.is_null()
 }
 
 fn no_place(graph: &Graph, inputs: &[&Channel]) -> CliError {

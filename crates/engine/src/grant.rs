@@ -6,7 +6,7 @@ use std::sync::Arc;
 use deepgraph_graph::{GraphIx, OnReach, Setting, ValueExpr};
 use deepgraph_protocol::{Effect, ErrorKind, Grant, Map, Meter, Nesting, StepError, StepId};
 
-use crate::limits::{What, scale};
+use crate::limits::What;
 use crate::machine::Machine;
 use crate::names::Local;
 use crate::place::{Part, Place};
@@ -38,7 +38,7 @@ impl Machine {
         let child = self.bundle.graph(graph);
         for ix in &child.input {
             let channel = &child.channels[ix.0];
-            let missing = !channel.field.optional && channel.initial.is_null();
+            let missing = channel.is_required();
             let problem = match input.get(&channel.name) {
                 None if missing => Some("is required and was not given".to_owned()),
                 None => None,
@@ -112,7 +112,7 @@ impl Machine {
                 let message = format!("`grant` of {} must be a number, it is {value}", meter.name());
                 return Err(StepError::new(ErrorKind::Graph, message));
             };
-            asked.insert(*meter, (units.max(0.0) * scale(Some(*meter))).round() as u64);
+            asked.insert(*meter, (units.max(0.0) * meter.base_units()).round() as u64);
         }
         Ok(asked)
     }

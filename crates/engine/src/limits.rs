@@ -81,15 +81,6 @@ impl LimitView {
     }
 }
 
-/// One base unit per unit of the graph file.
-pub(crate) fn scale(meter: Option<Meter>) -> f64 {
-    match meter {
-        Some(Meter::CostUsd) => 1_000_000.0,
-        Some(Meter::WallTime | Meter::ActiveTime) => 1000.0,
-        _ => 1.0,
-    }
-}
-
 /// The limits of an instance, in force from its start.
 pub(crate) fn activate(graph: &Graph, config: &Map, grant: &Grant, now: Millis) -> Vec<Active> {
     let granted = |meter: Meter| -> Option<u64> {
@@ -136,7 +127,7 @@ pub(crate) fn activate(graph: &Graph, config: &Map, grant: &Grant, now: Millis) 
 
 fn declared(limit: &deepgraph_graph::Limit, config: &Map, granted: &dyn Fn(Meter) -> Option<u64>) -> Active {
     let meter = if let Counted::Meter(m) = &limit.counted { Some(*m) } else { None };
-    let unit = scale(meter);
+    let unit = meter.map_or(1.0, Meter::base_units);
     let own_max =
         limit.max.as_ref().and_then(|m| m.number(config)).map(|n| (n.max(0.0) * unit).round() as u64);
     let grant = meter.filter(|_| !limit.own).and_then(granted);
@@ -239,7 +230,7 @@ impl Active {
 
     /// What `limits.NAME` reads as.
     pub(crate) fn view(&self, at: &Reading<'_>) -> LimitView {
-        let unit = scale(if let What::Meter(m) = self.what { Some(m) } else { None });
+        let unit = if let What::Meter(meter) = self.what { meter.base_units() } else { 1.0 };
         let show = |n: u64| {
             let n = n as f64 / unit;
             if n.fract() == 0.0 { Value::Int(n as i64) } else { Value::from(n) }

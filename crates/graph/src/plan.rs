@@ -155,6 +155,14 @@ pub struct Channel {
     pub persist: Option<Persist>,
 }
 
+impl Channel {
+    /// Whether an input of it has to be given: lists, maps and messages are empty where they are not, and so are
+    /// channels with a default.
+    pub fn is_required(&self) -> bool {
+        !self.field.optional && self.initial.is_null()
+    }
+}
+
 /// Where the value of a channel is kept between runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Persist {

@@ -135,6 +135,22 @@ impl Meter {
         Meter::ALL.iter().find(|(_, m)| *m == self).map_or("", |(n, _)| n)
     }
 
+    /// Base units (micro-dollars, milliseconds, else what is counted) per unit of a graph file.
+    pub fn base_units(self) -> f64 {
+        match self {
+            Meter::CostUsd => 1_000_000.0,
+            Meter::WallTime | Meter::ActiveTime => 1000.0,
+            Meter::Turns
+            | Meter::PaidTurns
+            | Meter::ModelCalls
+            | Meter::ToolCalls
+            | Meter::SuperSteps
+            | Meter::Steps
+            | Meter::Depth
+            | Meter::Tokens => 1.0,
+        }
+    }
+
     /// Whether it measures a quantity (tokens, money, time) rather than counts starts.
     pub fn is_quantity(self) -> bool {
         matches!(self, Meter::Tokens | Meter::CostUsd | Meter::ActiveTime | Meter::WallTime)

@@ -22,19 +22,14 @@ pub fn fit_input(graph: &Graph, input: &Map) -> Result<Map, RunError> {
                 if channels.is_empty() { "takes none".to_owned() } else { format!("takes {}", names()) };
             return Err(refused(format!("it has no input `{name}`; it {takes}")));
         };
-        if value.is_null() && !is_required(channel) {
+        if value.is_null() && !channel.is_required() {
             continue;
         }
         let value = channel.field.check(value).map_err(|why| refused(format!("`{name}` {why}")))?;
         fitted.insert(name.clone(), value);
     }
-    match channels.iter().find(|channel| is_required(channel) && !fitted.contains_key(&channel.name)) {
+    match channels.iter().find(|channel| channel.is_required() && !fitted.contains_key(&channel.name)) {
         Some(channel) => Err(refused(format!("it needs `{}` ({})", channel.name, channel.field.ty))),
         None => Ok(fitted),
     }
-}
-
-/// Whether a channel has to be given: lists, maps and messages are empty where they are not, and so are defaults.
-fn is_required(channel: &Channel) -> bool {
-    !channel.field.optional && channel.field.default.is_none() && channel.initial.is_null()
 }

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use deepgraph_graph::{Bound, Bounds, Figure, Measure, Named, ScopeBounds};
 use serde::Serialize;
 
 use crate::config::{self, Wanted};
 use crate::error::CliError;
 use crate::exit_status::ExitStatus;
+use crate::form::Form;
 use crate::graphs;
 use crate::screen::{self, Screen};
 use crate::when;
@@ -44,15 +45,6 @@ pub struct Options {
     /// Form of the figures
     #[arg(long, value_enum, default_value_t = Form::Text)]
     format: Form,
-}
-
-/// Forms of the figures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Form {
-    /// Tables, with the reasons below them.
-    Text,
-    /// One JSON document, with everything that is known.
-    Json,
 }
 
 /// Carries the command out.

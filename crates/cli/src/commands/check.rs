@@ -1,11 +1,12 @@
 //! `deepgraph check`: all mistakes of graph files.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use deepgraph_graph::{Bundle, Diagnostic, Diagnostics, Loaded, Severity};
 use serde::Serialize;
 
 use crate::error::CliError;
 use crate::exit_status::ExitStatus;
+use crate::form::Form;
 use crate::graphs;
 use crate::progress::Format;
 use crate::screen::{self, Screen};
@@ -40,15 +41,6 @@ pub struct Options {
     /// Connect to the MCP servers that the graphs declare, and check calls of their tools too
     #[arg(long)]
     online: bool,
-}
-
-/// Forms of mistakes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Form {
-    /// Each with its line and a mark below it.
-    Text,
-    /// One JSON document.
-    Json,
 }
 
 /// Carries the command out.

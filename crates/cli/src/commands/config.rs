@@ -2,12 +2,13 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use deepgraph_graph::Bundle;
 
 use crate::config::{self, Wanted};
 use crate::error::CliError;
 use crate::exit_status::ExitStatus;
+use crate::form::Form;
 use crate::graphs;
 use crate::screen::{self, Screen};
 
@@ -38,15 +39,6 @@ pub struct Options {
     /// Form of the list
     #[arg(long, value_enum, default_value_t = Form::Text)]
     format: Form,
-}
-
-/// Forms of the list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Form {
-    /// One line a key: key, value, origin.
-    Text,
-    /// One JSON document.
-    Json,
 }
 
 /// Carries the command out.

@@ -91,7 +91,7 @@ pub fn carry_out(options: Options, global: &Global) -> Result<ExitStatus, CliErr
     let wanted =
         Wanted { set: options.set.clone(), model: options.model.clone(), file: options.config.clone() };
     if options.print_config {
-        commands::config::print(&bundle, &wanted, commands::config::Form::Text, &screen)?;
+        commands::config::print(&bundle, &wanted, crate::form::Form::Text, &screen)?;
         return Ok(ExitStatus::Succeeded);
     }
     let config = config::effective(&bundle, &wanted, &std::env::vars_os().collect())?;

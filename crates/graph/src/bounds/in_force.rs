@@ -91,7 +91,7 @@ fn declared<'g>(limit: &'g Limit, config: &Map, granted: &Granted) -> Option<InF
         }
     };
     let meter = if let What::Meter(meter) = what { Some(meter) } else { None };
-    let unit = scale(meter);
+    let unit = meter.map_or(1.0, Meter::base_units);
     let own = limit.max.as_ref().and_then(|m| m.number(config)).map(|n| (n.max(0.0) * unit).round() as u64);
     let grant = meter.filter(|_| !limit.own).and_then(|meter| granted.get(&meter));
     let from = grant.filter(|(most, _)| own.is_none_or(|own| *most < own)).map(|(_, from)| from.clone());
@@ -117,15 +117,6 @@ fn declared<'g>(limit: &'g Limit, config: &Map, granted: &Granted) -> Option<InF
         key,
         from,
     })
-}
-
-/// One base unit per unit of the graph file.
-pub(super) fn scale(meter: Option<Meter>) -> f64 {
-    match meter {
-        Some(Meter::CostUsd) => 1_000_000.0,
-        Some(Meter::WallTime | Meter::ActiveTime) => 1000.0,
-        _ => 1.0,
-    }
 }
 
 impl InForce<'_> {

@@ -11,7 +11,7 @@ use deepgraph_protocol::{Map, Meter, Nesting, Value};
 
 use super::bound::{Bound, Figure};
 use super::flow::{Begin, Flow, Setup};
-use super::in_force::{self, Granted, scale};
+use super::in_force::{self, Granted};
 use super::known::Known;
 use super::linear::Solver;
 use super::measure::{Site, keys};
@@ -200,7 +200,7 @@ fn granted(setup: &Setup<'_>, flow: &Flow, site: &Site<'_>) -> Granted {
         });
         let asked = site.call.grant.iter().find(|(m, _)| *m == meter).and_then(|(_, expr)| {
             let units = setup.known.value(expr)?.as_float()?;
-            let units = (units.max(0.0) * scale(Some(meter))).round() as u64;
+            let units = (units.max(0.0) * meter.base_units()).round() as u64;
             Some((units, Arc::from(format!("the call in {}", setup.graph.name))))
         });
         if let Some(most) = left.chain(asked).min_by_key(|(bound, _)| *bound) {

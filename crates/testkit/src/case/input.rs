@@ -32,8 +32,7 @@ pub(crate) fn settle(case: &Case, bundle: &Bundle) -> Result<(Map, Map), Vec<Str
         }
     }
     for channel in channels {
-        let needed = !channel.field.optional && channel.initial.is_null();
-        if needed && !case.input.contains_key(&channel.name) {
+        if channel.is_required() && !case.input.contains_key(&channel.name) {
             mistakes.push(format!("`input`: the graph needs `{}`", channel.name));
         }
     }

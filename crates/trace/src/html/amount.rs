@@ -97,21 +97,7 @@ pub(super) fn of_limit(meter: Option<Meter>, n: u64) -> String {
 
 /// A bound in the unit of the graph file, in base units.
 pub(super) fn in_base_units(meter: Option<Meter>, bound: f64) -> u64 {
-    let scale = match meter {
-        Some(Meter::CostUsd) => 1_000_000.0,
-        Some(Meter::ActiveTime | Meter::WallTime) => 1000.0,
-        Some(
-            Meter::Turns
-            | Meter::PaidTurns
-            | Meter::ModelCalls
-            | Meter::ToolCalls
-            | Meter::SuperSteps
-            | Meter::Steps
-            | Meter::Depth
-            | Meter::Tokens,
-        )
-        | None => 1.0,
-    };
+    let scale = meter.map_or(1.0, Meter::base_units);
     (bound * scale).round() as u64
 }
 

@@ -1,5 +1,6 @@
 //! The keys of calls, tools and limits.
 
+use super::node::{OF_CACHE, OF_RETRY, OF_TIMEOUT};
 use super::{Word, word};
 use crate::schema::shape::Shape::*;
 
@@ -33,21 +34,9 @@ pub(super) const TOOL: &[Word] = &[
     word("update", Expressions, "What it writes: expressions over `args` and `result`, by channel."),
     word("next", Of("route"), "Where it leads. Default: where the `run_tools` node leads."),
     word("on_error", Of("route"), "Where a failure leads. Default: it is answered and the loop goes on."),
-    word(
-        "timeout",
-        DurationSetting,
-        "How long an attempt may take; for `ask`, until it counts as unanswered.",
-    ),
-    word(
-        "retry",
-        Either(&WholeSetting(1), "retry"),
-        "Attempts in all, or {max, backoff, factor, if}. Default: 3.",
-    ),
-    word(
-        "cache",
-        CacheSetting,
-        "How long the result of an equal call is used again in the run. Default: false.",
-    ),
+    OF_TIMEOUT,
+    OF_RETRY,
+    OF_CACHE,
     word("returns", Of("field"), "The shape of the answer of `ask`. Default: a string."),
     word("answer", Template, "What the model is told. Default: result.text, else the result as JSON."),
     word(

@@ -3,6 +3,27 @@
 use super::{Word, word};
 use crate::schema::shape::Shape::*;
 
+/// Of nodes and tools.
+pub(super) const OF_TIMEOUT: Word = word(
+    "timeout",
+    DurationSetting,
+    "How long an attempt may take; for `ask`, until it counts as unanswered.",
+);
+
+/// Of nodes and tools.
+pub(super) const OF_RETRY: Word = word(
+    "retry",
+    Either(&WholeSetting(1), "retry"),
+    "Attempts in all, or {max, backoff, factor, if}. Default: 3.",
+);
+
+/// Of nodes and tools.
+pub(super) const OF_CACHE: Word = word(
+    "cache",
+    CacheSetting,
+    "How long the result of an equal call is used again in the run. Default: false.",
+);
+
 pub(super) const NODE: &[Word] = &[
     word("update", Expressions, "What the node writes: expressions over `result`, by channel."),
     word("next", Of("route"), "Where it leads. Default: the branch ends."),
@@ -20,21 +41,9 @@ pub(super) const NODE: &[Word] = &[
         Of("route"),
         "Where a failure leads, with `error` in scope. Default: an exit by the kind of the error.",
     ),
-    word(
-        "timeout",
-        DurationSetting,
-        "How long an attempt may take; for `ask`, until it counts as unanswered.",
-    ),
-    word(
-        "retry",
-        Either(&WholeSetting(1), "retry"),
-        "Attempts in all, or {max, backoff, factor, if}. Default: 3.",
-    ),
-    word(
-        "cache",
-        CacheSetting,
-        "How long the result of an equal call is used again in the run. Default: false.",
-    ),
+    OF_TIMEOUT,
+    OF_RETRY,
+    OF_CACHE,
     word("title", Template, "What progress shows. Default: the name of the node."),
 ];
 
