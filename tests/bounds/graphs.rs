@@ -238,14 +238,10 @@ impl<'c, 'n> Body<'c, 'n> {
 
     fn each(&mut self, index: usize, next: &str) {
         let most = self.choices.one(&["2", "config.items", "n", "config.items + 1", "4", "n + 1"]);
-        let mut parallel = self.choices.one(&["", ", parallel: 1", ", parallel: config.par"]);
+        let parallel = self.choices.one(&["", ", parallel: 1", ", parallel: config.par"]);
         let (retry, on_error) = (self.retry(), self.on_error());
         let verb = match self.choices.below(if self.calls.is_empty() { 3 } else { 4 }) {
-            0 => {
-                // A limit on model calls does not count items that wait for a place.
-                parallel = "";
-                format!("model: x, prompt: \"{{{{ item }}}}\"{retry}{on_error}")
-            }
+            0 => format!("model: x, prompt: \"{{{{ item }}}}\"{retry}{on_error}"),
             1 => format!("call: search, input: {{query: item}}{retry}{on_error}"),
             2 => "ask: \"{{ item }}\", on_error: next".to_owned(),
             _ => {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use deepgraph_graph::{Ask, Call, Callee, NodeIx, Setting, Verb};
-use deepgraph_protocol::{Effect, ErrorKind, Event, Map, StepError, StepId, Value};
+use deepgraph_protocol::{Effect, Event, Map, StepError, StepId, Value};
 
 use crate::grant::PendingSpawn;
 use crate::machine::Machine;
@@ -164,9 +164,4 @@ impl Machine {
         let ms = setting.and_then(|s| s.millis(&self.config)).filter(|ms| *ms > 0);
         if self.overtime.is_some() { Some(ms.unwrap_or(u64::MAX).min(OVERTIME_MS)) } else { ms }
     }
-}
-
-/// Why a step is not run though its node is: a limit in front of it.
-pub(crate) fn not_run(limit: &str) -> StepError {
-    StepError::new(ErrorKind::Refused, format!("not run: the limit `{limit}` is used up"))
 }

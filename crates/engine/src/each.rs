@@ -1,11 +1,10 @@
 //! A node that runs once per item of a list: starting the items, and joining what came of them in index order.
 
-use deepgraph_graph::{Each, Node, Target, Verb};
-use deepgraph_protocol::{ErrorClass, ErrorKind, Event, Exit, StepError, StepId, Value};
+use deepgraph_graph::{Each, Node, Verb};
+use deepgraph_protocol::{ErrorKind, Event, Exit, StepError, StepId, Value};
 
 use crate::channel::View;
-use crate::exit::Candidate;
-use crate::join::{Arrival, arrival, child_result};
+use crate::join::{Arrival, child_result, reply_message, reply_record};
 use crate::machine::Machine;
 use crate::names::Local;
 use crate::pen::Pen;
@@ -82,6 +81,10 @@ impl Machine {
         if let Some(error) = refused {
             return Err(error.clone());
         }
+        let not_run = || {
+            let message = format!("this item of `{}` was not run: a limit is used up", node.name);
+            StepError::new(ErrorKind::Refused, message)
+        };
         let error = match self.permit_verb(&node.verb, &node.name) {
             Permission::Granted => {
                 self.count_verb(&node.verb);
@@ -90,9 +93,9 @@ impl Machine {
             Permission::Refused(error) => error,
             Permission::Instead(other) => {
                 self.detour = Some(other);
-                crate::begin::not_run(&node.name)
+                not_run()
             }
-            Permission::Stopped => crate::begin::not_run(&node.name),
+            Permission::Stopped => not_run(),
         };
         *refused = Some(error.clone());
         Err(error)
@@ -225,7 +228,7 @@ impl Machine {
             Outcome::Record(record) => (record, None),
             Outcome::Reply(reply) => {
                 self.note_cut(&reply);
-                (reply_result(&reply), None)
+                (reply_record(&reply, &reply_message(&reply)), None)
             }
             Outcome::Child(end) => {
                 self.keep_exits(step.clone(), &end);
@@ -253,24 +256,9 @@ impl Machine {
             Some(route) => self.follow_over(route, local.with_error(error), start, pen)?,
             None => None,
         };
-        if self.in_finally() && target.is_some() {
-            self.report.take_detour(error);
+        if let Some(arrival) = self.failure_leads(node, error, target) {
+            ends.arrival.get_or_insert(arrival);
         }
-        let arrival = match target {
-            Some(Target::CarryOn) => return Ok(()),
-            Some(Target::Exit(reason, class)) => Arrival::Out(Candidate {
-                detail: Some(error.to_string()),
-                error: Some(error.clone()),
-                ..Candidate::route(reason, class)
-            }),
-            Some(other) => arrival(Some(other), None),
-            None => {
-                let class =
-                    if matches!(node.verb, Verb::Model(_)) { ErrorClass::Model } else { ErrorClass::Tool };
-                Arrival::Out(Candidate::failure(error, class))
-            }
-        };
-        ends.arrival.get_or_insert(arrival);
         Ok(())
     }
 }
@@ -282,8 +270,4 @@ struct ItemEnds {
     arrival: Option<Arrival>,
     /// How children ended, in index order.
     exits: Vec<Exit>,
-}
-
-fn reply_result(reply: &deepgraph_protocol::ModelReply) -> Value {
-    crate::join::reply_record(reply, &crate::join::reply_message(reply))
 }

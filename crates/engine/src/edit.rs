@@ -16,7 +16,7 @@ impl Machine {
         let bundle = self.bundle.clone();
         let plan = bundle.graph(self.graph);
         for (name, value) in state {
-            let Some(ix) = self.lookup.channel(name) else {
+            let Some(ix) = plan.channel(name) else {
                 let message = format!("the graph `{}` has no channel `{name}` to set", plan.name);
                 return self.graph_error(StepError::new(ErrorKind::Graph, message));
             };

@@ -38,9 +38,8 @@ impl Machine {
         let child = self.bundle.graph(graph);
         for ix in &child.input {
             let channel = &child.channels[ix.0];
-            let missing = channel.is_required();
             let problem = match input.get(&channel.name) {
-                None if missing => Some("is required and was not given".to_owned()),
+                None if channel.is_required() => Some("is required and was not given".to_owned()),
                 None => None,
                 Some(value) => channel.field.check(value).err().map(|e| e.to_string()),
             };
@@ -92,6 +91,14 @@ impl Machine {
             }
         }
         Ok(nesting)
+    }
+
+    /// The root stands in nothing, but it is the first level of itself.
+    pub(crate) fn count_own_depth(&mut self) {
+        let path = self.plan().path.clone();
+        if self.plan().limits.iter().any(counts_depth) {
+            self.nesting.entry(path).or_insert(1);
+        }
     }
 
     /// How often this graph encloses the instance, itself included.

@@ -226,25 +226,41 @@ impl Machine {
         if self.is_given_up(error) {
             return Ok(Arrival::Nowhere);
         }
-        let class = if matches!(node.verb, Verb::Model(_)) { ErrorClass::Model } else { ErrorClass::Tool };
         let local = Local::default().with_error(error);
         let target = match &node.on_error {
             Some(route) => self.follow(route, local.clone(), pen)?,
             None => None,
         };
-        let Some(target) = target else { return Ok(Arrival::Out(Candidate::failure(error, class))) };
-        if self.in_finally() {
+        match self.failure_leads(node, error, target) {
+            Some(arrival) => Ok(arrival),
+            None => self.leave(node, local.with_result(Value::Null), None, pen),
+        }
+    }
+
+    /// Where a failure leads whose `on_error` gave this target; none: the work goes on as if it had not failed.
+    pub(crate) fn failure_leads(
+        &mut self,
+        node: &Node,
+        error: &StepError,
+        target: Option<Target>,
+    ) -> Option<Arrival> {
+        if self.in_finally() && target.is_some() {
             self.report.take_detour(error);
         }
-        match target {
-            Target::CarryOn => self.leave(node, local.with_result(Value::Null), None, pen),
-            Target::Exit(reason, exit_class) => Ok(Arrival::Out(Candidate {
+        Some(match target {
+            Some(Target::CarryOn) => return None,
+            Some(Target::Exit(reason, class)) => Arrival::Out(Candidate {
                 detail: Some(error.to_string()),
                 error: Some(error.clone()),
-                ..Candidate::route(reason, exit_class)
-            })),
-            other => Ok(arrival(Some(other), None)),
-        }
+                ..Candidate::route(reason, class)
+            }),
+            Some(other) => arrival(Some(other), None),
+            None => {
+                let class =
+                    if matches!(node.verb, Verb::Model(_)) { ErrorClass::Model } else { ErrorClass::Tool };
+                Arrival::Out(Candidate::failure(error, class))
+            }
+        })
     }
 
     /// Evaluates an `update` over the state as the node sees it, then writes all of it.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use deepgraph_graph::{Bundle, Graph, GraphIx, Lookup, NodeIx};
+use deepgraph_graph::{Bundle, Graph, GraphIx, NodeIx};
 use deepgraph_protocol::{
     Entry, EntryBody, ErrorKind, Event, Exit, Grant, Map, Millis, Nesting, Output, ScopeEnd, ScopePath,
     StepError, StepId, ToolCall, Value,
@@ -39,7 +39,6 @@ pub struct Machine {
     pub(crate) bundle: Arc<Bundle>,
     pub(crate) graph: GraphIx,
     pub(crate) scope: ScopePath,
-    pub(crate) lookup: Arc<Lookup>,
     pub(crate) phase: Phase,
     pub(crate) attempt: u32,
     pub(crate) now: Millis,
@@ -112,7 +111,6 @@ impl Machine {
     pub fn new(bundle: Arc<Bundle>, graph: GraphIx, scope: ScopePath) -> Machine {
         let plan = bundle.graph(graph);
         Machine {
-            lookup: plan.lookup.clone(),
             state: State::initial(plan),
             bundle,
             graph,
@@ -223,7 +221,7 @@ impl Machine {
 
     /// The value of a channel; none where the graph has no such channel.
     pub fn channel(&self, name: &str) -> Option<&Value> {
-        self.lookup.channel(name).map(|ix| self.state.get(ix))
+        self.plan().channel(name).map(|ix| self.state.get(ix))
     }
 
     /// The state as it stands, by channel.

@@ -52,11 +52,11 @@ impl Machine {
             matches!(l.what, What::Meter(Meter::Depth)) && l.max.is_some_and(|max| depth > max)
         };
         let Some(limit) = self.limits.iter().find(deeper) else { return Permission::Granted };
-        let (hit, on_reach, name) = (limit.hit(depth), limit.on_reach.clone(), limit.name.clone());
+        let (hit, on_reach) = (limit.hit(depth), limit.on_reach.clone());
         self.tell_limit(&hit);
         match on_reach {
             // The caller refuses such a child before it starts.
-            OnReach::Refuse => Permission::Refused(crate::begin::not_run(&name)),
+            OnReach::Refuse => Permission::Granted,
             OnReach::To(node) => Permission::Instead(node),
             OnReach::Exit(reason, class) => {
                 self.candidates.push(Candidate::limit(reason, class, hit));

@@ -62,7 +62,7 @@ impl Machine {
         };
         let segment = own.split('/').next()?;
         let (name, _) = segment.rsplit_once('.')?;
-        self.slots.get(&self.lookup.node(name)?).copied()
+        self.slots.get(&self.plan().node(name)?).copied()
     }
 
     /// What is open at a place.

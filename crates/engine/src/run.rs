@@ -50,15 +50,12 @@ pub(crate) struct Attempts {
     pub(crate) failed: u32,
     /// Context overflows.
     pub(crate) overflows: u32,
-    /// Estimated tokens of the last request.
-    pub(crate) estimate: u64,
     /// Whether it was told to be sent out.
     pub(crate) dispatched: bool,
 }
 
 impl Attempts {
-    pub(crate) const FIRST: Attempts =
-        Attempts { number: 1, failed: 0, overflows: 0, estimate: 0, dispatched: false };
+    pub(crate) const FIRST: Attempts = Attempts { number: 1, failed: 0, overflows: 0, dispatched: false };
 }
 
 /// What came of a step.

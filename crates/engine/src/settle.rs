@@ -26,7 +26,6 @@ impl Machine {
         if attempts.number != attempt {
             return;
         }
-        attempts.estimate = tokens;
         let first = !std::mem::replace(&mut attempts.dispatched, true);
         if !self.is_model(place) {
             return;

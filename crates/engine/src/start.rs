@@ -22,6 +22,7 @@ impl Machine {
         self.config = started.config.clone();
         self.grant = started.grant;
         self.nesting = started.nesting.clone();
+        self.count_own_depth();
         self.phase = Phase::Main;
         self.tell(Event::ScopeStarted { scope: self.scope.clone(), graph: started.graph.clone() });
         self.activate_limits();
