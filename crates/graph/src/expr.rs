@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 mod tests;
+mod value;
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,6 +10,8 @@ use std::sync::Arc;
 use deepgraph_protocol::Value;
 use minijinja::value::{Enumerator, Kwargs, Object, ObjectRepr, Value as Jinja};
 use minijinja::{Environment, Expression};
+
+pub use value::ValueExpr;
 
 /// Instructions that one evaluation may use.
 const FUEL: u64 = 5_000_000;
@@ -73,34 +76,6 @@ pub struct Text {
     pub place: Arc<str>,
     /// What it may read.
     pub wants: Wants,
-}
-
-/// A value with expressions in it.
-#[derive(Clone, Debug, PartialEq)]
-pub enum ValueExpr {
-    /// A bare expression.
-    Expr(Expr),
-    /// A template: gives text.
-    Text(Text),
-    /// A fixed value.
-    Literal(Value),
-    /// A list of such values.
-    List(Vec<ValueExpr>),
-    /// A record of such values.
-    Record(Vec<(Arc<str>, ValueExpr)>),
-}
-
-impl ValueExpr {
-    /// What it may read.
-    pub fn wants(&self) -> Wants {
-        match self {
-            ValueExpr::Expr(expr) => expr.wants,
-            ValueExpr::Text(text) => text.wants,
-            ValueExpr::Literal(_) => Wants::default(),
-            ValueExpr::List(items) => items.iter().fold(Wants::default(), |w, i| w.with(i.wants())),
-            ValueExpr::Record(fields) => fields.iter().fold(Wants::default(), |w, (_, v)| w.with(v.wants())),
-        }
-    }
 }
 
 /// An expression or template that could not be evaluated.

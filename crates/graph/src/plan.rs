@@ -252,6 +252,15 @@ impl Graph {
         self.lookup.node(name)
     }
 
+    /// What it calls: by its nodes, then by its tools.
+    pub fn calls(&self) -> impl Iterator<Item = &Call> {
+        let nodes = self.nodes.iter().filter_map(|node| match &node.verb {
+            Verb::Call(call) => Some(call),
+            _ => None,
+        });
+        nodes.chain(self.tools.iter().filter_map(|tool| tool.call.as_ref()))
+    }
+
     /// The tool of a name.
     pub fn tool(&self, name: &str) -> Option<ToolIx> {
         self.tools.iter().position(|t| &*t.name == name).map(ToolIx)

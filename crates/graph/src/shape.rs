@@ -127,7 +127,7 @@ impl Shape {
 
     /// One way; `next` is where "carry on" leads.
     fn way(&mut self, from: Spot, way: &Way, cause: Cause, next: Option<&Route>) {
-        let condition = way.condition.as_ref().map(label);
+        let condition = way.condition.as_ref().map(ValueExpr::as_written);
         match &way.to {
             Target::Nodes(nodes) => {
                 for node in nodes {
@@ -245,15 +245,5 @@ pub(crate) fn counted_by(graph: &Graph, limit: &Limit) -> Vec<NodeIx> {
             };
             all().filter(|(_, n)| writes(n) || by_tool(n)).map(|(i, _)| i).collect()
         }
-    }
-}
-
-/// A condition as a drawing shows it.
-fn label(condition: &ValueExpr) -> Arc<str> {
-    match condition {
-        ValueExpr::Expr(expr) => expr.source.clone(),
-        ValueExpr::Text(text) => text.source.clone(),
-        ValueExpr::Literal(value) => value.to_json_text().into(),
-        ValueExpr::List(_) | ValueExpr::Record(_) => "...".into(),
     }
 }

@@ -37,7 +37,7 @@ fn node_badges(graph: &Graph, overlay: &Overlay<'_>, ix: NodeIx, node: &Node) ->
     }
     badges.extend(node.defer.then(|| "when nothing else runs".to_owned()));
     if let Some(each) = &node.each {
-        let (list, most) = (words::expression(&each.list), words::expression(&each.max_items));
+        let (list, most) = (each.list.as_written(), each.max_items.as_written());
         let parallel = each.parallel.as_ref().map(|p| format!(", parallel ≤ {}", words::setting(p)));
         badges.push(format!("each {list} ≤ {most}{}", parallel.unwrap_or_default()));
         let items = overlay.taken.and_then(|t| t.items.get(&ix)).filter(|n| **n > 0);
@@ -130,7 +130,7 @@ fn tool_badges(tool: &Tool) -> Vec<String> {
     let approve = tool.approve.as_ref().and_then(|when| match when {
         ValueExpr::Literal(value) if !value.is_true() => None,
         ValueExpr::Literal(_) => Some("asks a person first".to_owned()),
-        when => Some(format!("asks a person if {}", words::expression(when))),
+        when => Some(format!("asks a person if {}", when.as_written())),
     });
     parallel.into_iter().chain(approve).collect()
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use deepgraph_protocol::{ErrorClass, ErrorKind, ExitReason, Meter};
 
-use crate::{Bundle, Call, Callee, Counted, Graph, GraphIx, Node, Verb};
+use crate::{Bundle, Callee, Counted, Graph, GraphIx, Node, Verb};
 
 /// The nodes of the main part whose failure may end the graph, and the exits, in byte order.
 pub(super) fn failures(graph: &Graph) -> (Vec<&str>, BTreeSet<&'static str>) {
@@ -31,7 +31,7 @@ pub(super) fn of_grant(bundle: &Bundle, ix: GraphIx) -> BTreeSet<&'static str> {
             .collect()
     };
     let covered = meters(graph);
-    let calls = bundle.graphs.iter().flat_map(calls).filter(|call| call.callee == Callee::Graph(ix));
+    let calls = bundle.graphs.iter().flat_map(Graph::calls).filter(|call| call.callee == Callee::Graph(ix));
     let named = calls.flat_map(|call| call.grant.iter().map(|(meter, _)| *meter));
     let granted = bundle.graphs.iter().flat_map(meters).chain(named).filter(|meter| !covered.contains(meter));
     granted
@@ -45,13 +45,6 @@ pub(super) fn of_grant(bundle: &Bundle, ix: GraphIx) -> BTreeSet<&'static str> {
             _ => None,
         })
         .collect()
-}
-
-/// All calls of a graph, by nodes and by tools.
-fn calls(graph: &Graph) -> impl Iterator<Item = &Call> {
-    let nodes =
-        graph.nodes.iter().filter_map(|n| if let Verb::Call(call) = &n.verb { Some(call) } else { None });
-    nodes.chain(graph.tools.iter().filter_map(|t| t.call.as_ref()))
 }
 
 fn of_node(node: &Node) -> Vec<&'static str> {

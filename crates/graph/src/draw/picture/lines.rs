@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use deepgraph_protocol::Value;
 
-use super::{LineKind, limits, words};
+use super::{LineKind, limits};
 use crate::draw::taken::{Passage, RouteOf};
 use crate::shape::offered;
 use crate::{Graph, Node, NodeIx, Route, Target, ToolIx, ValueExpr, Verb, Way};
@@ -191,9 +191,9 @@ impl Leads<'_> {
 
 /// The words of a way: what stands before it, joined with its condition.
 fn labelled((before, joint): (&str, &str), way: &Way) -> String {
-    let condition = way.condition.as_ref().map(words::expression).unwrap_or_default();
+    let condition = way.condition.as_ref().map(ValueExpr::as_written).unwrap_or_default();
     match (before.is_empty(), condition.is_empty()) {
-        (true, _) => condition,
+        (true, _) => condition.to_string(),
         (_, true) => before.to_owned(),
         _ => format!("{before}{joint}{condition}"),
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use crate::{Bundle, Callee, Graph, GraphIx, Verb};
+use crate::{Bundle, Callee, Graph, GraphIx};
 
 /// The graphs to draw inside each graph. Those that nobody calls stand in the root.
 pub(super) fn nested(bundle: &Bundle) -> BTreeMap<GraphIx, Vec<GraphIx>> {
@@ -32,16 +32,9 @@ pub(super) fn nested(bundle: &Bundle) -> BTreeMap<GraphIx, Vec<GraphIx>> {
 
 /// The graphs that a graph calls, by nodes first.
 fn callees(graph: &Graph) -> Vec<GraphIx> {
-    let nodes = graph.nodes.iter().filter_map(|n| match &n.verb {
-        Verb::Call(call) => Some(&call.callee),
-        _ => None,
+    let callees = graph.calls().filter_map(|call| match call.callee {
+        Callee::Graph(ix) => Some(ix),
+        Callee::Op(_) => None,
     });
-    let tools = graph.tools.iter().filter_map(|t| t.call.as_ref().map(|c| &c.callee));
-    nodes
-        .chain(tools)
-        .filter_map(|c| match c {
-            Callee::Graph(ix) => Some(*ix),
-            Callee::Op(_) => None,
-        })
-        .collect()
+    callees.collect()
 }

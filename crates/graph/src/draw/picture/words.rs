@@ -2,19 +2,7 @@
 
 use deepgraph_protocol::Meter;
 
-use crate::{
-    Bundle, Call, Callee, Counted, Graph, Limit, NodeIx, OnReach, Reserve, Setting, ValueExpr, Verb, Write,
-};
-
-/// An expression as its file has it.
-pub(super) fn expression(value: &ValueExpr) -> String {
-    match value {
-        ValueExpr::Expr(expr) => expr.source.to_string(),
-        ValueExpr::Text(text) => text.source.to_string(),
-        ValueExpr::Literal(value) => value.to_json_text(),
-        ValueExpr::List(_) | ValueExpr::Record(_) => "...".into(),
-    }
-}
+use crate::{Bundle, Call, Callee, Counted, Graph, Limit, NodeIx, OnReach, Reserve, Setting, Verb, Write};
 
 /// A setting as its file has it.
 pub(super) fn setting(setting: &Setting) -> String {
@@ -41,8 +29,8 @@ pub(super) fn limit(graph: &Graph, limit: &Limit) -> String {
         (_, Some(max)) => format!("≤ {}", setting(max)),
     };
     let mut words = format!("{} {bound}", counted(graph, limit));
-    words.extend(limit.per.iter().map(|per| format!(" per {}", expression(per))));
-    words.extend(limit.condition.iter().map(|condition| format!(" if {}", expression(condition))));
+    words.extend(limit.per.iter().map(|per| format!(" per {}", per.as_written())));
+    words.extend(limit.condition.iter().map(|condition| format!(" if {}", condition.as_written())));
     words
 }
 
@@ -114,7 +102,7 @@ pub(super) fn call(bundle: &Bundle, call: &Call) -> String {
 pub(super) fn of_child(call: &Call) -> Vec<String> {
     let config = call.config.iter().map(|(key, value)| format!("{key} = {}", setting(value)));
     let grant =
-        call.grant.iter().map(|(meter, value)| format!("grants {} {}", expression(value), meter.name()));
+        call.grant.iter().map(|(meter, value)| format!("grants {} {}", value.as_written(), meter.name()));
     config.chain(grant).collect()
 }
 
