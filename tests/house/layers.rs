@@ -15,10 +15,10 @@ const ALLOWED: [(&str, &[&str]); 16] = [
     ("model", &["research", "protocol"]),
     ("tools", &["research", "protocol"]),
     ("store", &["protocol"]),
+    ("testkit", &["trace", "engine", "graph", "protocol"]),
     ("runtime", &["*"]),
     ("server", &["*"]),
     ("cli", &["*"]),
-    ("testkit", &["*"]),
     ("benches", &["*"]),
     ("peers", &["*"]),
     ("examples", &["*"]),
@@ -107,6 +107,8 @@ fn the_list_says_what_it_should() {
         ("runtime", "store", Some(true)),
         ("runtime", "cli", Some(false)),
         ("cli", "runtime", Some(true)),
+        ("cli", "testkit", Some(true)),
+        ("testkit", "runtime", Some(false)),
         ("cli", "extras", None),
     ] {
         assert_eq!(may_use(name, used), expected, "{name} and {used}");
