@@ -8,3 +8,4 @@ mod engine;
 mod house;
 mod runs;
 mod support;
+mod testkit;

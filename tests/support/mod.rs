@@ -20,9 +20,11 @@ struct Folder {
 
 impl Files for Folder {
     fn read(&self, path: &str) -> Result<String, String> {
-        match self.changed.get(path) {
-            Some(text) => Ok(text.clone()),
-            None => std::fs::read_to_string(self.root.join(path)).map_err(|e| e.to_string()),
+        let read = |path: PathBuf| std::fs::read_to_string(path).map_err(|e| e.to_string());
+        match (self.changed.get(path), path.strip_prefix("stock:")) {
+            (Some(text), _) => Ok(text.clone()),
+            (None, Some(stock)) => read(repo().join("graphs").join(stock)),
+            (None, None) => read(self.root.join(path)),
         }
     }
 }
@@ -69,9 +71,14 @@ pub fn question(text: &str) -> Map {
 
 /// Compares a text with `snapshots/GRAPH/NAME.snap`.
 pub fn snapshot(graph: &str, name: &str, text: &str) {
+    with_snapshots_of(graph, || insta::assert_snapshot!(name, text));
+}
+
+/// Snapshots that are compared within are those of `snapshots/GRAPH/`.
+pub fn with_snapshots_of(graph: &str, test: impl FnOnce()) {
     let mut settings = insta::Settings::clone_current();
     settings.set_snapshot_path(repo().join("snapshots").join(graph));
     settings.set_prepend_module_to_snapshot(false);
     settings.set_omit_expression(true);
-    settings.bind(|| insta::assert_snapshot!(name, text));
+    settings.bind(test);
 }

@@ -87,26 +87,7 @@ impl Case {
     pub fn parse(file: &str, text: &str, folder: &Path) -> Result<Case, Mistakes> {
         let root = tree::read(file, text)?;
         let mut reader = Reader::new(file, text);
-        let stem = Path::new(file).file_stem().map_or(file.to_owned(), |s| s.to_string_lossy().into_owned());
-        let mut case = Case {
-            name: stem,
-            sentence: "".into(),
-            file: file.to_owned(),
-            graph: Err(Diagnostics::default()),
-            warnings: Diagnostics::default(),
-            begin: BEGIN,
-            input: Map::new(),
-            config: Map::new(),
-            kept: Map::new(),
-            scripts: Scripts::default(),
-            order: None,
-            seeds: SEEDS,
-            crash: true,
-            cancel: None,
-            expect: Expect::default(),
-            forks: Vec::new(),
-            scripted: Vec::new(),
-        };
+        let mut case = Case::empty(file);
         let mut graph = None;
         let mut files = BTreeMap::new();
         for (key, node) in reader.entries(&root, "a case", &words::CASE) {
@@ -135,7 +116,31 @@ impl Case {
         Ok(case)
     }
 
-    fn read_key(&mut self, reader: &mut Reader, key: &str, node: &Node) {
+    /// A case that says nothing yet, of a file.
+    pub(crate) fn empty(file: &str) -> Case {
+        let stem = Path::new(file).file_stem().map_or(file.to_owned(), |s| s.to_string_lossy().into_owned());
+        Case {
+            name: stem,
+            sentence: "".into(),
+            file: file.to_owned(),
+            graph: Err(Diagnostics::default()),
+            warnings: Diagnostics::default(),
+            begin: BEGIN,
+            input: Map::new(),
+            config: Map::new(),
+            kept: Map::new(),
+            scripts: Scripts::default(),
+            order: None,
+            seeds: SEEDS,
+            crash: true,
+            cancel: None,
+            expect: Expect::default(),
+            forks: Vec::new(),
+            scripted: Vec::new(),
+        }
+    }
+
+    pub(crate) fn read_key(&mut self, reader: &mut Reader, key: &str, node: &Node) {
         match key {
             "case" => self.sentence = sentence(reader, node),
             "date" => self.begin = date(reader, node).unwrap_or(BEGIN),

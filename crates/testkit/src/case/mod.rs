@@ -8,6 +8,7 @@
 //! byte, each time.
 
 mod answer;
+mod build;
 mod check;
 mod difference;
 mod expect;
@@ -27,6 +28,7 @@ mod tree;
 pub mod words;
 mod world;
 
+pub use build::{Answer, Answers, CaseBuilder};
 pub use difference::Difference;
 pub use file::Case;
 pub use mistakes::Mistakes;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use deepgraph_graph::{Bundle, Counted, Severity};
 use deepgraph_protocol::{Entry, EntryBody, Event, Map, Meter, ScopePath, StepId};
-use deepgraph_trace::Detail;
+use deepgraph_trace::{Detail, Trace};
 
 use super::difference::{Difference, between};
 use super::expect::Expect;
@@ -26,11 +26,29 @@ pub struct Played {
     pub differences: Vec<Difference>,
     /// The trace of the first run; "" where the graph did not load.
     pub trace: String,
+    /// The same as data: every instance with its exit; none where the graph did not load.
+    pub run: Option<Trace>,
     /// Whether the case wants its trace kept as a snapshot.
     pub snapshot: bool,
 }
 
 impl Played {
+    /// A case that could not be read.
+    pub(crate) fn unread(differences: Vec<Difference>) -> Played {
+        Played { differences, trace: String::new(), run: None, snapshot: false }
+    }
+
+    /// Fails the test where something is not as the case says; hands the result on.
+    ///
+    /// # Panics
+    ///
+    /// Something differs: the message is what [`Played`] prints.
+    #[track_caller]
+    pub fn check(self) -> Played {
+        assert!(self.passed(), "the case does not pass:\n{self}");
+        self
+    }
+
     /// Whether all was as the case says.
     pub fn passed(&self) -> bool {
         self.differences.is_empty()
@@ -54,8 +72,12 @@ impl fmt::Display for Played {
 impl Case {
     /// Plays the case.
     pub fn play(&self) -> Played {
-        let mut played =
-            Played { differences: Vec::new(), trace: String::new(), snapshot: self.expect.snapshot };
+        let mut played = Played {
+            differences: Vec::new(),
+            trace: String::new(),
+            run: None,
+            snapshot: self.expect.snapshot,
+        };
         match (&self.graph, &self.expect.load_error) {
             (Err(mistakes), None) => {
                 played.differences.push(Difference::Note(format!("the graph does not load:\n{mistakes}")));
@@ -100,7 +122,9 @@ impl Player<'_> {
     fn play(&self, played: &mut Played) {
         let first = self.run(0, None);
         let mut used = first.used.clone();
-        played.trace = first.run.trace(self.bundle).to_text(Detail::Short);
+        let trace = first.run.trace(self.bundle);
+        played.trace = trace.to_text(Detail::Short);
+        played.run = Some(trace);
         played.differences.extend(self.judge(&first));
         let free = self.case.order.is_none();
         if played.passed() && free {

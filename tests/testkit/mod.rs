@@ -1,0 +1,3 @@
+//! The test kit as Rust programs use it.
+
+mod builder;
