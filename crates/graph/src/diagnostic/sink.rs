@@ -11,10 +11,11 @@ const MAX: usize = 200;
 /// More than these are not even kept.
 const MAX_KEPT: usize = 2000;
 
-/// Collects mistakes.
+/// Collects mistakes. Errors and warnings apart, so that no number of warnings takes the place of an error.
 #[derive(Debug, Default)]
 pub(crate) struct Sink {
-    list: Vec<Diagnostic>,
+    errors: Vec<Diagnostic>,
+    warnings: Vec<Diagnostic>,
     /// How many were not kept.
     dropped: usize,
 }
@@ -54,29 +55,34 @@ impl Sink {
         let (line, column) = (at.line, at.column);
         let new =
             Diagnostic { severity, code, file: file.name.clone(), line, column, message, help: None, source };
-        if self.list.len() > MAX_KEPT {
+        let list = match severity {
+            Severity::Error => &mut self.errors,
+            Severity::Warning => &mut self.warnings,
+        };
+        if list.len() > MAX_KEPT {
             // The last place is overwritten again and again.
             self.dropped += 1;
-            self.list.pop();
+            list.pop();
         }
-        self.list.push(new);
-        let last = self.list.len() - 1;
-        &mut self.list[last]
+        list.push(new);
+        let last = list.len() - 1;
+        &mut list[last]
     }
 
     /// How many there are by now.
     pub fn len(&self) -> usize {
-        self.list.len() + self.dropped
+        self.errors.len() + self.warnings.len() + self.dropped
     }
 
     /// Whether an error is among them.
     pub fn has_errors(&self) -> bool {
-        self.list.iter().any(|d| d.severity == Severity::Error)
+        !self.errors.is_empty()
     }
 
     /// All of them: by position, each once, errors before warnings of the same place.
     pub fn finish(self, first: &FileText) -> Diagnostics {
-        let mut list = self.list;
+        let mut list = self.errors;
+        list.extend(self.warnings);
         let rank = |d: &Diagnostic| (*d.file != *first.name, d.file.clone(), d.line, d.column, d.severity);
         list.sort_by_cached_key(|d| (rank(d), d.code));
         // A value with a tag is not what was meant, so nothing else is said of it.
@@ -87,6 +93,8 @@ impl Sink {
         list.retain(|d| seen.insert((d.file.clone(), d.line, d.column, d.code, d.message.clone())));
         if list.len() > MAX {
             let rest = list.len() - MAX + self.dropped;
+            // Where not all are shown, errors are.
+            list.sort_by_key(|d| d.severity);
             list.truncate(MAX);
             if let Some(last) = list.last().cloned() {
                 let message = format!("and {rest} more");
@@ -106,5 +114,28 @@ impl Diagnostic {
     /// Adds what to do, if there is something to say.
     pub(crate) fn hint(&mut self, help: Option<String>) {
         self.help = help;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_among_any_number_of_warnings_is_kept_and_shown() {
+        let file = FileText::new("graph.yaml", "");
+        let mut sink = Sink::default();
+        let place = |line| Place { line, column: 1 };
+        for line in 1..=MAX_KEPT + 10 {
+            sink.warning(code::UNUSED, &file, place(line), format!("warning {line}"));
+        }
+        sink.error(code::CONFLICT, &file, place(MAX_KEPT + 11), "the error");
+        for line in 1..=10 {
+            sink.warning(code::UNUSED, &file, place(MAX_KEPT + 11 + line), "a later warning");
+        }
+        assert!(sink.has_errors());
+        let shown = sink.finish(&file);
+        assert_eq!(shown.0.len(), MAX + 1);
+        assert_eq!(shown.0[0].message, "the error");
     }
 }

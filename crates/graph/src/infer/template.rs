@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use minijinja::machinery::ast;
 
+use super::expr::either;
 use super::filters::item_of;
 use super::roots::record;
 use super::{Walker, unknown};
@@ -23,6 +24,22 @@ impl Walker<'_> {
         }
     }
 
+    /// Two bodies of which one is taken. Both bind names of the frame around them: behind them a name holds what either
+    /// gave it.
+    fn branches(&mut self, one: &[ast::Stmt<'_>], other: &[ast::Stmt<'_>]) {
+        let before = self.locals.last().cloned().unwrap_or_default();
+        self.body(one);
+        let Some(frame) = self.locals.last_mut() else { return };
+        let mut of_one = std::mem::replace(frame, before);
+        self.body(other);
+        let Some(frame) = self.locals.last_mut() else { return };
+        for (name, field) in frame.iter_mut() {
+            // What only one of them bound may be anything, or nothing.
+            *field = of_one.remove(name).map_or_else(unknown, |first| either(first, field.clone()));
+        }
+        frame.extend(of_one.into_keys().map(|name| (name, unknown())));
+    }
+
     /// A body whose names end with it.
     fn scoped(&mut self, stmts: &[ast::Stmt<'_>]) {
         self.locals.push(BTreeMap::new());
@@ -40,8 +57,7 @@ impl Walker<'_> {
             ast::Stmt::ForLoop(each) => self.for_loop(each),
             ast::Stmt::IfCond(cond) => {
                 self.expr(&cond.expr);
-                self.body(&cond.true_body);
-                self.body(&cond.false_body);
+                self.branches(&cond.true_body, &cond.false_body);
             }
             ast::Stmt::WithBlock(with) => {
                 self.locals.push(BTreeMap::new());

@@ -134,7 +134,8 @@ impl Reader<'_> {
                 // Read a second time for the specification: its mistakes are told already.
                 let mut quiet = crate::diagnostic::Sink::default();
                 let mut typing = super::fields::Typing { file: &self.file, out: &mut quiet, own: None };
-                return Parameters::Known(typing.fields(parameters, &home.own.types));
+                let list = typing.fields(parameters, &home.own.types);
+                return if quiet.len() == 0 { Parameters::Known(list) } else { Parameters::Unknown };
             }
             for (key, _) in parameters.entries() {
                 self.check_name(key, "a parameter");

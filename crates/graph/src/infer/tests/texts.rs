@@ -87,6 +87,20 @@ fn chains_that_would_overflow_the_stack_are_refused() {
 }
 
 #[test]
+fn a_name_that_both_branches_bind_is_what_either_gives_it() {
+    // Whichever was taken, the field may be there.
+    let else_hit = "{% if q %}{% set x = rs[0] %}{% else %}{% set x = hits[0] %}{% endif %}";
+    clean(&prompt(&format!("{else_hit}{{{{ x.source }}}}{{{{ x.kind }}}}")));
+    clean(&prompt("{% set x = rs[0] %}{% if q %}{% set x = hits[0] %}{% endif %}{{ x.kind }}{{ x.source }}"));
+    clean(&prompt("{% if q %}{% set x = rs[0] %}{% endif %}{{ x.kind }}"));
+    // Both give the same type: it is checked.
+    let both = "{% if q %}{% set x = rs[0] %}{% else %}{% set x = rs[1] %}{% endif %}{{ x.knd }}";
+    let found = said(&prompt(both));
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].contains("the type \"r\" has no field \"knd\""), "{found:?}");
+}
+
+#[test]
 fn the_names_that_are_checked_are_those_that_exist() {
     let mut programs = crate::Programs::new();
     let mut known = |source: &str| {
