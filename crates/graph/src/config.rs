@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use deepgraph_protocol::{Map, Value};
 
-use crate::{Bundle, Mismatch, Type, nearest};
+use crate::{Bundle, ConfigUse, Mismatch, Type, nearest};
 
 /// Keys may be written with this before them, as LangGraph clients do.
 const ALIAS: &str = "configurable.";
@@ -49,9 +49,10 @@ impl Bundle {
                 Ok(value) => {
                     config.insert(key.clone(), value);
                 }
-                Err(mismatch) => wrong.push(mismatch.of_key(key)),
+                Err(mismatch) => wrong.push(mismatch.at_field(key)),
             }
         }
+        wrong.extend(self.config_uses.iter().filter_map(|of| of.mismatch(config.get(&of.key)?)));
         if wrong.is_empty() { Ok(config) } else { Err(wrong) }
     }
 
@@ -62,8 +63,11 @@ impl Bundle {
     }
 }
 
-impl Mismatch {
-    fn of_key(self, key: &str) -> Mismatch {
-        self.at_field(key)
+impl ConfigUse {
+    /// Why the setting can not have this value.
+    fn mismatch(&self, value: &Value) -> Option<Mismatch> {
+        let why = self.takes.check(value).err().filter(|_| !value.is_null())?;
+        let why = Mismatch { message: format!("{}; it is read by {}", why.message, self.by), ..why };
+        Some(why.at_field(&self.key))
     }
 }

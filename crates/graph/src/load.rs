@@ -61,6 +61,7 @@ pub fn load(entry: &str, files: &dyn Files, ops: &OpTable) -> Result<Loaded, Dia
         out,
         programs: Programs::new(),
         texts,
+        config_uses: Vec::new(),
     };
     let parts = read(&mut reader, &gathered);
     if reader.out.has_errors() {
@@ -71,6 +72,7 @@ pub fn load(entry: &str, files: &dyn Files, ops: &OpTable) -> Result<Loaded, Dia
     let bundle = Bundle {
         graphs: parts.graphs,
         config: parts.config,
+        config_uses: reader.config_uses,
         concurrency: parts.concurrency,
         ops: ops.clone(),
         servers: parts.servers,

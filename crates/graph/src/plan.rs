@@ -15,7 +15,7 @@ pub use node::{
     Ask, Call, Callee, Cut, Each, ModelNode, Node, Overflow, Retry, Returns, Tool, Truncate, Verb,
 };
 pub use route::{Route, Target, Way, Write};
-pub use setting::Setting;
+pub use setting::{ConfigUse, Setting};
 
 use crate::{Field, OpTable, Programs, ServerTool, Text};
 
@@ -26,6 +26,8 @@ pub struct Bundle {
     pub graphs: Vec<Graph>,
     /// The declared configuration, one value per key run-wide.
     pub config: BTreeMap<Arc<str>, Field>,
+    /// Where the graphs read keys of it as settings.
+    pub config_uses: Vec<ConfigUse>,
     /// Run-wide caps of the driver.
     pub concurrency: Concurrency,
     /// The ops that it was checked against; tools of servers among them, as `SERVER.TOOL`.

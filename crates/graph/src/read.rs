@@ -34,7 +34,7 @@ use std::sync::Arc;
 use crate::diagnostic::{Diagnostic, Sink, code};
 use crate::gather::GraphFiles;
 use crate::source::{FileText, Node, Place};
-use crate::{Expr, Files, Graph, OpTable, Programs};
+use crate::{ConfigUse, Expr, Files, Graph, OpTable, Programs};
 
 pub(crate) use declare::{Decl, Decls, declare};
 pub use names::ROOTS;
@@ -54,6 +54,8 @@ pub(crate) struct Reader<'a> {
     pub programs: Programs,
     /// Texts of the files read, by path.
     pub texts: BTreeMap<String, String>,
+    /// Settings that read the configuration.
+    pub config_uses: Vec<ConfigUse>,
 }
 
 /// All graphs, read.

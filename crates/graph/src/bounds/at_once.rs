@@ -3,6 +3,7 @@
 //! All that is out of one instance belongs to one super-step, in which each node runs at most once.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use super::bound::{Bound, Figure};
 use super::flow::NodeVars;
@@ -10,7 +11,7 @@ use super::known::Items;
 use super::linear::Sum;
 use super::measure::{Key, Measure};
 use super::scope::{Child, Work};
-use crate::{Call, Callee, Each, NodeIx, ToolIx, Verb};
+use crate::{Callee, Each, NodeIx, ToolIx, Verb};
 
 /// What can be out at once, of model calls, op runs and instances of graphs below.
 pub(super) type AtOnce = BTreeMap<Key, Bound>;
@@ -59,25 +60,47 @@ impl Work<'_, '_> {
     /// What the calls of a turn have out: of each tool as many as `parallel` lets run, and of those that call the same
     /// no more than limits admit together.
     fn turn(&mut self, here: &mut AtOnce, ix: NodeIx, vars: &NodeVars) {
-        let mut groups: Vec<(&Call, ToolIx, Bound, Sum)> = Vec::new();
+        let mut groups: Vec<(&Callee, ToolIx, Bound, Sum)> = Vec::new();
         for (tool, var) in &vars.calls {
             let Some(declared) = self.setup.graph.tools.get(tool.0) else { continue };
             let Some(call) = &declared.call else { continue };
             let cap = declared.parallel.as_ref().and_then(|p| p.count(&self.setup.known.config));
             let most = self.most(&vec![(*var, 1)]).bound;
             let width = cap.map_or(most, |cap| most.min(Bound::AtMost(cap.max(1))));
-            match groups.iter_mut().find(|(first, ..)| are_alike(first, call)) {
+            let alike = |(first, of, ..): &&mut (&Callee, ToolIx, Bound, Sum)| {
+                self.are_alike(ix, (first, *of), (&call.callee, *tool))
+            };
+            match groups.iter_mut().find(alike) {
                 Some((_, _, sum, vars)) => {
                     *sum = sum.plus(width);
                     vars.push((*var, 1));
                 }
-                None => groups.push((call, *tool, width, vec![(*var, 1)])),
+                None => groups.push((&call.callee, *tool, width, vec![(*var, 1)])),
             }
         }
-        for (call, tool, width, calls) in groups {
+        for (callee, tool, width, calls) in groups {
             let together = self.most(&calls).bound;
-            self.called(here, &call.callee, (ix, Some(tool)), width.min(together));
+            self.called(here, callee, (ix, Some(tool)), width.min(together));
         }
+    }
+
+    /// Whether calls of two tools in one turn have the same out: ops, or instances of which the same is known.
+    fn are_alike(&self, node: NodeIx, a: (&Callee, ToolIx), b: (&Callee, ToolIx)) -> bool {
+        match (a.0, b.0) {
+            (Callee::Op(_), Callee::Op(_)) => true,
+            (Callee::Graph(_), Callee::Graph(_)) => {
+                match (self.child(node, Some(a.1)), self.child(node, Some(b.1))) {
+                    (Some(Child::Known(one)), Some(Child::Known(other))) => Rc::ptr_eq(one, other),
+                    _ => false,
+                }
+            }
+            _ => false,
+        }
+    }
+
+    /// What a call of a node, or of a tool in its turn, starts.
+    fn child(&self, node: NodeIx, tool: Option<ToolIx>) -> Option<&Child> {
+        self.sites.iter().find(|(site, _)| site.node == node && site.tool == tool).map(|(_, child)| child)
     }
 
     /// What so many calls of one place have out.
@@ -91,8 +114,7 @@ impl Work<'_, '_> {
         if matches!(callee, Callee::Op(_)) {
             return add(here, Key::Measure(Measure::OpRuns), width);
         }
-        let site = self.sites.iter().find(|(site, _)| site.node == node && site.tool == tool);
-        match site.map(|(_, child)| child) {
+        match self.child(node, tool) {
             None | Some(Child::Refused) => {}
             Some(Child::Open { path, keys, figure }) => {
                 let counted = |key: &&Key| match key {
@@ -111,15 +133,6 @@ impl Work<'_, '_> {
                 }
             }
         }
-    }
-}
-
-/// Whether two calls have the same out: ops, or instances of one graph that do not differ.
-fn are_alike(a: &Call, b: &Call) -> bool {
-    let plain = |call: &Call| call.config.is_empty() && call.grant.is_empty();
-    match (&a.callee, &b.callee) {
-        (Callee::Op(_), Callee::Op(_)) => true,
-        (a_graph, b_graph) => a_graph == b_graph && plain(a) && plain(b),
     }
 }
 

@@ -90,3 +90,23 @@ fn all_that_is_wrong_is_said_at_once() {
          ! deadline: must be a duration such as 30s, 10m or 1h, is \"soon\"\n! needed: needs a value: a string"
     );
 }
+
+#[test]
+fn a_value_that_a_setting_can_not_have_is_told_with_the_setting() {
+    let bundle = clean(
+        "deepgraph: 1\nconfig: {most: {type: integer, default: 3}, tokens: {type: integer, optional: true}}\n\
+         state: {q: string}\nlimits:\n  turns: {count: turns, max: config.most, exit: step_limit}\n  \
+         tokens: {count: tokens, max: config.tokens, exit: token_budget}\nstart: a\n\
+         nodes: {a: {model: m, prompt: p, retry: {max: config.most}, update: {q: result.text}}}\n",
+    );
+    let set = |value: i64| bundle.config_of(BTreeMap::from([("most".to_owned(), Value::Int(value))]));
+    assert!(set(1).is_ok());
+    let told: Vec<String> = set(0).unwrap_err().iter().map(ToString::to_string).collect();
+    assert_eq!(
+        told,
+        [
+            "most: must be an integer of at least 1, is 0; it is read by `max` (t.yaml:5:30)",
+            "most: must be an integer of at least 1, is 0; it is read by `max` (t.yaml:8:47)",
+        ]
+    );
+}

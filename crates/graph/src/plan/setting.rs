@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use deepgraph_protocol::{Map, Value};
 
+use crate::Field;
+
 /// A literal, or a key of the configuration.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Setting {
@@ -11,6 +13,17 @@ pub enum Setting {
     Literal(Value),
     /// `config.KEY`.
     Config(Arc<str>),
+}
+
+/// A setting that reads a key of the configuration.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ConfigUse {
+    /// The key.
+    pub key: Arc<str>,
+    /// What the setting takes. The key may be declared wider: that is known of a value only.
+    pub takes: Field,
+    /// The setting and where it stands: "`max` (graph.yaml:12:20)".
+    pub by: String,
 }
 
 impl Setting {

@@ -11,7 +11,7 @@ use super::{Home, Reader};
 use crate::diagnostic::{code, misfit};
 use crate::infer::fits;
 use crate::source::{Kind, Node, Place};
-use crate::{Concurrency, Field, Retry, Setting, Type, nearest, vocabulary};
+use crate::{Concurrency, ConfigUse, Field, Retry, Setting, Type, nearest, vocabulary};
 
 impl Reader<'_> {
     /// A setting that must fit a field.
@@ -34,6 +34,8 @@ impl Reader<'_> {
                 self.error(code::MISMATCH, node.place, message);
                 return None;
             }
+            let by = format!("{what} ({})", self.place_text(node.place));
+            self.config_uses.push(ConfigUse { key: key.into(), takes: want.clone(), by });
             return Some(Setting::Config(key.into()));
         }
         let value = node.to_value();

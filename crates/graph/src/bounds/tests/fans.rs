@@ -198,3 +198,28 @@ fn a_router_is_as_dear_as_its_dearest_way() {
     let direct = under(&bundle, &[("way", Value::from("direct"))]);
     assert_eq!(direct.scopes.len(), 1, "the deep graph is not reached");
 }
+
+#[test]
+fn tools_that_start_one_graph_with_other_lists_are_not_alike() {
+    let bounds = of("
+deepgraph: 1
+state: {m: messages}
+input: [m]
+limits: {turns: {count: turns, max: 3, exit: step_limit}, calls: {count: [few, many], max: 2, refuse: true}}
+tools:
+  few: {call: child, input: {list: [1]}}
+  many: {call: child, input: {list: [1, 2, 3]}}
+start: a
+nodes:
+  a: {model: x, messages: m, tools: [few, many], next: [{if: result.tool_calls, to: act}]}
+  act: {run_tools: a, next: a}
+graphs:
+  child:
+    state: {list: {type: [integer], optional: true}, out: {type: [string], reduce: append}}
+    input: [list]
+    start: b
+    nodes: {b: {each: list, max_items: 9, model: x, prompt: p, update: {out: result.text}}}
+");
+    let at_once = short(&bounds.run.at_once[&Measure::ModelCalls]);
+    assert!(at_once == "6" || at_once == "8", "two calls of `many` have six model calls out: {at_once}");
+}

@@ -117,7 +117,7 @@ fn quick_answer() -> Graph {
                 .input("sources", "sources")
                 .update("report", "result.text")
                 .update("citations", "result.citations")
-                .on_error(write("report", "draft")),
+                .on_error(write("report", "draft or handoff.text")),
         )
 }
 
