@@ -22,6 +22,12 @@ impl Machine {
         let mut reports = Vec::with_capacity(turn.calls.len());
         // The answers come directly after the reply; what calls write to the conversation comes behind them.
         pen.hold = model.messages.filter(|_| model.extends);
+        // Whatever becomes of the turn, the ends of its children are kept.
+        for call in &turn.calls {
+            if let Stage::Admitted(Progress::Done(Outcome::Child(end))) = &call.stage {
+                self.keep_exits(call.step.clone(), end);
+            }
+        }
         for call in turn.calls {
             let settled = self.join_call(call, pen, &mut taken)?;
             answers.push(Message::tool(&settled.call, settled.answer).to_value());
@@ -67,10 +73,7 @@ impl Machine {
             }
             Outcome::Nothing | Outcome::Reply(_) => (Value::Null, None),
             Outcome::Record(record) => (record, None),
-            Outcome::Child(end) => {
-                self.keep_exits(call.step, &end);
-                (child_result(&end), Some(end.exit))
-            }
+            Outcome::Child(end) => (child_result(&end), Some(end.exit)),
         };
         let local = local.with_result(result.clone());
         // A route that comes too late must leave no trace: only then is what was there before kept.

@@ -189,6 +189,12 @@ impl Machine {
     ) -> Result<Arrival, StepError> {
         // All items read the state as it stood at the start of the super-step.
         let start = pen.view();
+        // Whatever becomes of the list, the ends of its children are kept.
+        for (index, item) in items.items.iter().enumerate() {
+            if let ItemStage::Started(Progress::Done(Outcome::Child(end))) = &item.stage {
+                self.keep_exits(step.item(index + 1), end);
+            }
+        }
         let mut results = Vec::with_capacity(items.items.len());
         let mut ends = ItemEnds::default();
         for (index, item) in items.items.into_iter().enumerate() {
@@ -203,7 +209,7 @@ impl Machine {
                     Value::Null
                 }
                 done => {
-                    let (result, exit) = self.item_result(&step.item(index + 1), done);
+                    let (result, exit) = self.item_result(done);
                     ends.exits.extend(exit);
                     let local = local.with_result(result.clone());
                     self.write_all_over(&node.update, &local, &start, pen)?;
@@ -222,7 +228,7 @@ impl Machine {
         self.leave(node, local, ends.exits.first(), pen)
     }
 
-    fn item_result(&mut self, step: &StepId, outcome: Outcome) -> (Value, Option<Exit>) {
+    fn item_result(&mut self, outcome: Outcome) -> (Value, Option<Exit>) {
         match outcome {
             Outcome::Nothing | Outcome::Failed(_) => (Value::Null, None),
             Outcome::Record(record) => (record, None),
@@ -230,10 +236,7 @@ impl Machine {
                 self.note_cut(&reply);
                 (reply_record(&reply, &reply_message(&reply)), None)
             }
-            Outcome::Child(end) => {
-                self.keep_exits(step.clone(), &end);
-                (child_result(&end), Some(end.exit))
-            }
+            Outcome::Child(end) => (child_result(&end), Some(end.exit)),
         }
     }
 

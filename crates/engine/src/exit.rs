@@ -294,7 +294,9 @@ impl Machine {
                 (Reducer::Append | Reducer::Messages, Some(Value::List(before)), Value::List(now)) => {
                     now.iter().skip(before.len()).cloned().collect()
                 }
-                (Reducer::Sum, Some(Value::Int(before)), Value::Int(now)) => Value::Int(now - before),
+                (Reducer::Sum, Some(Value::Int(before)), Value::Int(now)) => {
+                    Value::Int(now.saturating_sub(*before))
+                }
                 (Reducer::Sum, Some(before), now) => match (before.as_float(), now.as_float()) {
                     (Some(before), Some(now)) => Value::from(now - before),
                     _ => value,

@@ -4,6 +4,17 @@ use std::collections::BTreeMap;
 
 use deepgraph_protocol::{Grant, Spent, StepId};
 
+/// A ledger as it stands: of an instance and all below it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct LedgerView {
+    /// Known to have been used.
+    pub settled: Spent,
+    /// Sent out, and never learnt what it used: charged with what it had reserved.
+    pub unknown: Spent,
+    /// Reserved by steps that are out, and granted to children that have not ended.
+    pub reserved: Spent,
+}
+
 /// What has been used and reserved. Every figure is of this instance and all below it.
 #[derive(Debug, Default)]
 pub(crate) struct Ledger {
@@ -11,22 +22,48 @@ pub(crate) struct Ledger {
     settled: Spent,
     /// Sent out before a crash, outcome not known: stays charged.
     unknown: Spent,
-    /// Reserved by steps that are out.
-    steps: BTreeMap<StepId, Spent>,
+    /// Reserved by steps that are out, with the attempt that is.
+    steps: BTreeMap<StepId, (u32, Spent)>,
     /// Reserved by children that have not ended.
     children: BTreeMap<StepId, Grant>,
     /// What steps and children have reserved together.
     reserved: Spent,
-    /// What is charged as unknown, by step, oldest attempt first.
-    lost: BTreeMap<StepId, Vec<Spent>>,
+    /// What is charged as unknown and may still become known, by step, with its attempt; the oldest first.
+    lost: BTreeMap<StepId, Vec<(u32, Spent)>>,
+    /// What of the settled was settled by children.
+    below: Spent,
+}
+
+/// What the model calls of an instance are charged, those of its children apart: tokens, micro-dollars and calls.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Charged {
+    /// Settled, calls whose outcome was never learnt included.
+    pub used: Spent,
+    /// Reserved by calls that are out.
+    pub reserved: Spent,
 }
 
 impl Ledger {
+    /// The sums.
+    pub(crate) fn view(&self) -> LedgerView {
+        LedgerView { settled: self.settled, unknown: self.unknown, reserved: self.reserved }
+    }
+
     /// What counts as used: settled and unknown.
     pub(crate) fn used(&self) -> Spent {
         let mut used = self.settled;
         used += self.unknown;
         used
+    }
+
+    /// What its own model calls are charged.
+    pub(crate) fn charged(&self) -> Charged {
+        let mut used = self.used();
+        used -= self.below;
+        used.tool_calls = 0;
+        let mut reserved = Spent::default();
+        self.steps.values().for_each(|(_, step)| reserved += *step);
+        Charged { used, reserved }
     }
 
     /// Used and reserved together.
@@ -36,11 +73,11 @@ impl Ledger {
         sum
     }
 
-    /// Reserves for a step that is sent out. A reservation that the step already holds is of an attempt whose
+    /// Reserves for an attempt that is sent out. A reservation that the step already holds is of an attempt whose
     /// outcome was never learnt: it stays charged as unknown.
-    pub(crate) fn reserve(&mut self, step: &StepId, amount: Spent) {
+    pub(crate) fn reserve(&mut self, step: &StepId, attempt: u32, amount: Spent) {
         self.reserved += amount;
-        if let Some(lost) = self.steps.insert(step.clone(), amount) {
+        if let Some(lost) = self.steps.insert(step.clone(), (attempt, amount)) {
             self.lost(step, lost);
         }
     }
@@ -52,25 +89,31 @@ impl Ledger {
         }
     }
 
-    /// Settles a step: its reservation is given back, what it used is charged.
-    pub(crate) fn settle(&mut self, step: &StepId, used: Spent) {
-        if let Some(back) = self.steps.remove(step) {
+    /// Settles an attempt: its reservation is given back, what it used is charged. What is said of it again is a
+    /// duplicate, so that what was lost of it before stays lost.
+    pub(crate) fn settle(&mut self, step: &StepId, attempt: u32, used: Spent) {
+        if let Some((_, back)) = self.steps.remove(step) {
             self.reserved -= back;
         }
         self.settled += used;
+        if let Some(lost) = self.lost.get_mut(step) {
+            lost.retain(|(of, _)| *of != attempt);
+        }
     }
 
     /// The outcome of an attempt that was taken for lost came after all: what it really used is charged instead.
-    pub(crate) fn late(&mut self, step: &StepId, used: Spent) {
-        let Some(amounts) = self.lost.get_mut(step).filter(|a| !a.is_empty()) else { return };
-        self.unknown -= amounts.remove(0);
+    pub(crate) fn late(&mut self, step: &StepId, attempt: u32, used: Spent) {
+        let Some(lost) = self.lost.get_mut(step) else { return };
+        let Some(at) = lost.iter().position(|(of, _)| *of == attempt) else { return };
+        let (_, amount) = lost.remove(at);
+        self.unknown -= amount;
         self.settled += used;
     }
 
-    fn lost(&mut self, step: &StepId, amount: Spent) {
+    fn lost(&mut self, step: &StepId, (attempt, amount): (u32, Spent)) {
         self.reserved -= amount;
         self.unknown += amount;
-        self.lost.entry(step.clone()).or_default().push(amount);
+        self.lost.entry(step.clone()).or_default().push((attempt, amount));
     }
 
     /// Reserves a child's grant.
@@ -86,6 +129,7 @@ impl Ledger {
         if let Some(grant) = self.children.remove(step) {
             self.reserved -= of_grant(&grant);
             self.settled += used;
+            self.below += used;
         }
     }
 

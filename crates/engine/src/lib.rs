@@ -52,5 +52,6 @@ mod timer;
 mod turn;
 mod waits;
 
+pub use ledger::{Charged, LedgerView};
 pub use limits::LimitView;
 pub use machine::{Machine, Phase, date_of};

@@ -66,12 +66,16 @@ pub(crate) enum What {
 pub struct LimitView {
     /// Its name.
     pub name: Arc<str>,
+    /// What it measures; none where it counts names or gain.
+    pub meter: Option<Meter>,
     /// What is used: calls, tokens, dollars or seconds.
     pub used: Value,
     /// What is left; null where there is no bound.
     pub left: Value,
     /// The bound; null where there is none.
     pub max: Value,
+    /// What of the bound only the `finally` stage may use.
+    pub kept: Value,
 }
 
 impl LimitView {
@@ -89,7 +93,7 @@ pub(crate) fn activate(graph: &Graph, config: &Map, grant: &Grant, now: Millis) 
             Meter::CostUsd => grant.cost_micro_usd,
             Meter::ModelCalls => grant.model_calls,
             Meter::ToolCalls => grant.tool_calls,
-            Meter::WallTime => grant.deadline.map(|at| u64::try_from(at - now).unwrap_or(0)),
+            Meter::WallTime => grant.deadline.map(|at| u64::try_from(at.saturating_sub(now)).unwrap_or(0)),
             Meter::ActiveTime => grant.active_ms,
             _ => None,
         }
@@ -230,7 +234,8 @@ impl Active {
 
     /// What `limits.NAME` reads as.
     pub(crate) fn view(&self, at: &Reading<'_>) -> LimitView {
-        let unit = if let What::Meter(meter) = self.what { meter.base_units() } else { 1.0 };
+        let meter = if let What::Meter(meter) = self.what { Some(meter) } else { None };
+        let unit = meter.map_or(1.0, Meter::base_units);
         let show = |n: u64| {
             let n = n as f64 / unit;
             if n.fract() == 0.0 { Value::Int(n as i64) } else { Value::from(n) }
@@ -238,9 +243,11 @@ impl Active {
         let used = self.used(at);
         LimitView {
             name: self.name.clone(),
+            meter,
             used: show(used),
             left: self.max.map_or(Value::Null, |max| show(max.saturating_sub(used))),
             max: self.max.map_or(Value::Null, show),
+            kept: show(self.max.map_or(0, |max| self.reserve.min(max))),
         }
     }
 

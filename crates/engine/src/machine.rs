@@ -12,7 +12,7 @@ use deepgraph_protocol::{
 use crate::channel::State;
 use crate::clock::Clock;
 use crate::exit::{Candidate, Chosen};
-use crate::ledger::Ledger;
+use crate::ledger::{Charged, Ledger};
 use crate::limits::{self, Active, Counters, LimitView, Reading};
 use crate::run::NodeRun;
 
@@ -236,6 +236,16 @@ impl Machine {
     pub fn limits(&self) -> Vec<LimitView> {
         let at = self.reading();
         self.limits.iter().map(|l| l.view(&at)).collect()
+    }
+
+    /// What its own model calls are charged so far, those of its children apart.
+    pub fn charged(&self) -> Charged {
+        self.ledger.charged()
+    }
+
+    /// What it and all below it have used and reserved.
+    pub fn ledger(&self) -> crate::LedgerView {
+        self.ledger.view()
     }
 
     pub(crate) fn reading(&self) -> Reading<'_> {

@@ -33,6 +33,8 @@ impl Machine {
         self.coming = self.coming.saturating_sub(u64::from(first));
         self.counters.model_calls += 1;
         if let Some(full) = self.no_reservation(tokens, price) {
+            // Sent out before a crash, it does not fit a second time: what it cost then was never learnt.
+            self.ledger.lose(step);
             self.stop_at_limit(step, place, full);
             return;
         }
@@ -43,7 +45,7 @@ impl Machine {
             model_calls: 1,
             tool_calls: 0,
         };
-        self.ledger.reserve(step, amount);
+        self.ledger.reserve(step, attempt, amount);
     }
 
     /// The limit that a reservation does not fit, by its index, or why it can not be judged.
@@ -103,13 +105,13 @@ impl Machine {
         let Some(place) = self.place_of_attempt(step, attempt) else {
             // It was given up: what it used is known now, and nothing else changes.
             if let StepOutput::Model(reply) = output {
-                self.ledger.late(step, spent(reply.usage, reply.cost_micro_usd));
+                self.ledger.late(step, attempt, spent(reply.usage, reply.cost_micro_usd));
             }
             return;
         };
         match output {
             StepOutput::Model(reply) => {
-                self.ledger.settle(step, spent(reply.usage, reply.cost_micro_usd));
+                self.ledger.settle(step, attempt, spent(reply.usage, reply.cost_micro_usd));
                 match self.check_reply(place, reply) {
                     Ok(reply) => self.finish(step, place, Outcome::Reply(Box::new(reply))),
                     Err(error) => self.try_again(step, place, attempt, error),
@@ -146,7 +148,7 @@ impl Machine {
         let Some(place) = self.place_of_attempt(step, attempt) else {
             // Of an attempt that was taken for lost it may be known now what it used; else it stays charged.
             if usage.tokens() > 0 {
-                self.ledger.late(step, spent(usage, Some(0)));
+                self.ledger.late(step, attempt, spent(usage, Some(0)));
             }
             return;
         };
@@ -156,7 +158,7 @@ impl Machine {
             if lost && usage.tokens() == 0 {
                 self.ledger.lose(step);
             } else {
-                self.ledger.settle(step, spent(usage, Some(0)));
+                self.ledger.settle(step, attempt, spent(usage, Some(0)));
             }
         }
         self.try_again(step, place, attempt, error.clone());

@@ -110,6 +110,24 @@ pub enum EntryBody {
     },
 }
 
+impl EntryBody {
+    /// The step that it is about; none for the instance as a whole.
+    pub fn step(&self) -> Option<&StepId> {
+        match self {
+            EntryBody::Dispatched { step, .. }
+            | EntryBody::AttemptFailed { step, .. }
+            | EntryBody::Completed { step, .. }
+            | EntryBody::Failed { step, .. }
+            | EntryBody::ChildEnded { step, .. }
+            | EntryBody::Answered { step, .. } => Some(step),
+            EntryBody::Started(_)
+            | EntryBody::TimerFired { .. }
+            | EntryBody::StateEdited { .. }
+            | EntryBody::CancelRequested { .. } => None,
+        }
+    }
+}
+
 /// The first entry of an instance.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Started {

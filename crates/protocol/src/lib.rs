@@ -12,6 +12,7 @@ mod entry;
 mod error;
 mod event;
 mod exit;
+mod hidden;
 mod message;
 mod model;
 mod record;
@@ -25,6 +26,7 @@ pub use entry::{Entry, EntryBody, Grant, Millis, Nesting, SEMANTICS, ScopeEnd, S
 pub use error::{ErrorClass, ErrorKind, StepError};
 pub use event::Event;
 pub use exit::{Exit, ExitClass, ExitReason, LimitHit};
+pub use hidden::{HIDDEN, Hidden, keys_in};
 pub use message::{Message, Role, ToolCall};
 pub use model::{FinishReason, ModelReply, ModelRequest, OutputShape, ToolRole, ToolSpec, tokens_of_bytes};
 pub use record::{Citation, Fact, Handoff, Hit, Piece, Source, Span};

@@ -35,7 +35,7 @@ fn is_false(b: &bool) -> bool {
 impl Usage {
     /// Input and output together.
     pub fn tokens(&self) -> u64 {
-        self.input_tokens + self.output_tokens
+        self.input_tokens.saturating_add(self.output_tokens)
     }
 }
 
@@ -59,13 +59,14 @@ pub struct Spent {
     pub tool_calls: u64,
 }
 
+/// Never above what fits: journals can hold any number.
 impl AddAssign for Spent {
     fn add_assign(&mut self, other: Spent) {
-        self.tokens += other.tokens;
-        self.cost_micro_usd += other.cost_micro_usd;
-        self.cost_unknown += other.cost_unknown;
-        self.model_calls += other.model_calls;
-        self.tool_calls += other.tool_calls;
+        self.tokens = self.tokens.saturating_add(other.tokens);
+        self.cost_micro_usd = self.cost_micro_usd.saturating_add(other.cost_micro_usd);
+        self.cost_unknown = self.cost_unknown.saturating_add(other.cost_unknown);
+        self.model_calls = self.model_calls.saturating_add(other.model_calls);
+        self.tool_calls = self.tool_calls.saturating_add(other.tool_calls);
     }
 }
 
