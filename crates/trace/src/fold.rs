@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use deepgraph_engine::{Machine, Phase};
+use deepgraph_engine::{Charged, Machine, Phase};
 use deepgraph_graph::Bundle;
 use deepgraph_protocol::{
     Effect, Entry, EntryBody, Event, Millis, Output, RunStatus, ScopePath, Spent, StepId, StepOutput, Value,
 };
 
-use crate::charges::{self, Charges};
+use crate::charges::{self, Charges, exchange};
 use crate::in_force;
 use crate::tree::{Attempt, Node, NodeKind, Outcome, ScopeTrace, SuperStep, Trace};
 
@@ -126,8 +126,10 @@ struct Folding {
 
 impl Folding {
     fn apply(&mut self, entry: &Entry) {
-        let begun = self.trace.time.map_or(entry.at, |(begun, _)| begun);
-        self.trace.time = Some((begun, entry.at));
+        // Time never goes back, here as in the Machine, whatever stands in a damaged journal.
+        let at = self.trace.time.map_or(0, |(_, last)| last).max(entry.at);
+        let begun = self.trace.time.map_or(at, |(begun, _)| begun);
+        self.trace.time = Some((begun, at));
         if let EntryBody::Dispatched { step, request: hash, .. } = &entry.body
             && let Ok(request) = self.machine.model_request(step)
             && let Some(node) = self.node(step)
@@ -136,15 +138,16 @@ impl Folding {
             node.request_hash = hash.clone();
         }
         // What comes late changes nothing, here as in the Machine.
-        let was_open = in_force::step_of(&entry.body).is_some_and(|step| self.machine.is_open(step));
+        let was_open = entry.body.step().is_some_and(|step| self.machine.is_open(step));
+        let before = self.machine.charged();
         let outputs = self.machine.apply(entry);
         if was_open {
             self.note_entry(entry);
-            self.charge(entry);
         }
+        self.charge(entry, before);
         for output in outputs {
             match output {
-                Output::Event(event) => self.note_event(event, entry.at),
+                Output::Event(event) => self.note_event(event, at),
                 Output::Effect(effect) => self.note_effect(&effect),
             }
         }
@@ -152,18 +155,18 @@ impl Folding {
             self.trace.limits = in_force::limits(&self.machine);
         }
         if self.machine.phase() == Phase::Ended {
-            self.charges.end(entry.at);
+            self.charges.end(at);
         }
     }
 
-    fn charge(&mut self, entry: &Entry) {
-        let Some(step) = in_force::step_of(&entry.body) else { return };
-        let is_sent = self.machine.is_open(step);
-        let is_model = self.node(step).is_some_and(|node| matches!(node.kind, NodeKind::Model(_)));
-        if let Some((step, charge)) = self.charges.note(entry.at, &entry.body, is_model, is_sent)
-            && let Some(node) = self.node(&step)
-        {
-            node.charged += charge;
+    /// Notes what an entry changed of what is charged, with the step that it is about: an outcome that comes late may
+    /// also lower it.
+    fn charge(&mut self, entry: &Entry, before: Charged) {
+        let after = self.machine.charged();
+        let at = self.trace.time.map_or(entry.at, |(_, last)| last);
+        self.charges.note(at, before, after);
+        if let Some(node) = entry.body.step().and_then(|step| self.node(step)) {
+            exchange(&mut node.charged, before.used, after.used);
         }
     }
 

@@ -5,17 +5,23 @@
 //! so that a [`redacted`](Trace::redact) trace has none of them.
 //!
 //! [`Trace::to_text`] is for people and snapshots, [`Trace::to_json`] holds every step's whole input and output.
+//! [`diff::of_texts`] tells what two of them did differently.
 
 mod charges;
+pub mod diff;
 mod fold;
 mod html;
 mod in_force;
+pub mod journal;
+pub mod recording;
 mod redact;
 mod taken;
 mod text;
 mod tree;
 
 pub use fold::{FoldError, Row, date_of, fold};
+pub use journal::{Journal, JournalError, JournalRow};
+pub use recording::Recording;
 pub use taken::taken;
 pub use text::Detail;
 pub use tree::{Attempt, LedgerPoint, LimitInForce, Node, NodeKind, Outcome, ScopeTrace, SuperStep, Trace};

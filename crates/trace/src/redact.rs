@@ -2,7 +2,7 @@
 
 use deepgraph_protocol::{Map, Meter, Value};
 
-use crate::tree::{Node, NodeKind, Outcome, ScopeTrace, Trace};
+use crate::tree::{LimitInForce, Node, NodeKind, Outcome, ScopeTrace, Trace};
 
 /// What stands for the run's date.
 const DATE: &str = "[date]";
@@ -23,11 +23,12 @@ impl Trace {
 fn scope(trace: &mut ScopeTrace, date: &str) {
     trace.grant = None;
     trace.time = None;
-    // What is left until a moment depends on when it started.
-    for limit in trace.limits.iter_mut().filter(|l| l.meter == Some(Meter::WallTime)) {
-        if limit.name.starts_with("grant.") {
-            limit.max = None;
-        }
+    // What a child is granted of a clock depends on when it was started, and so do its own limits on that clock.
+    let is_granted = !trace.scope.is_root();
+    let is_clock =
+        |limit: &&mut LimitInForce| matches!(limit.meter, Some(Meter::WallTime | Meter::ActiveTime));
+    for limit in trace.limits.iter_mut().filter(is_clock).filter(|_| is_granted) {
+        (limit.max, limit.kept) = (None, 0.0);
     }
     trace.input = map(&trace.input, date);
     trace.output = map(&trace.output, date);

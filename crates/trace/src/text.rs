@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use deepgraph_protocol::{Exit, Map, Message, ModelReply, ModelRequest, Role, Spent, Value};
+use deepgraph_protocol::{Exit, Map, Message, ModelReply, ModelRequest, Spent, Value};
 use sha2::{Digest, Sha256};
 
 use crate::tree::{Node, NodeKind, Outcome, ScopeTrace, Trace};
@@ -157,7 +157,7 @@ impl Printer {
     }
 
     fn node(&mut self, node: &Node, depth: usize) {
-        let took = node.time.map_or(String::new(), |(from, to)| format!(" {} ms", to - from));
+        let took = node.time.map_or(String::new(), |(from, to)| format!(" {} ms", to.saturating_sub(from)));
         match &node.kind {
             NodeKind::Plain => self.line(depth, format_args!("{}{took}", node.step.last())),
             NodeKind::Model(request) => {
@@ -229,12 +229,7 @@ impl Printer {
     }
 
     fn message(&mut self, message: &Message, depth: usize) {
-        let role = match message.role {
-            Role::System => "system",
-            Role::User => "user",
-            Role::Assistant => "assistant",
-            Role::Tool => "tool",
-        };
+        let role = message.role.name();
         let content = self.quote(&message.content);
         self.line(depth, format_args!("{role}: {content}"));
         for call in &message.tool_calls {

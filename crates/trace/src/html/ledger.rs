@@ -152,7 +152,7 @@ fn thin(points: Vec<Point>) -> Vec<Point> {
     if points.len() <= MOST {
         return points;
     }
-    let height = |p: &Point| p.used.tokens + p.reserved.tokens;
+    let height = |p: &Point| p.used.tokens.saturating_add(p.reserved.tokens);
     let stretch = points.len().div_ceil(MOST - 1);
     let highest = |stretch: &[Point]| stretch.iter().max_by_key(|p| height(p)).cloned();
     let mut kept: Vec<Point> = points.chunks(stretch).filter_map(highest).collect();

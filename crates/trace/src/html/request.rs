@@ -193,12 +193,7 @@ fn rows<'a>(pool: &mut Pool<'a>, index: &Index, messages: &'a [Message], last: &
 fn row<'a>(pool: &mut Pool<'a>, n: usize, message: &'a Message) -> Row<'a> {
     Row::Message {
         n,
-        role: match message.role {
-            Role::System => "system",
-            Role::User => "user",
-            Role::Assistant => "assistant",
-            Role::Tool => "tool",
-        },
+        role: message.role.name(),
         name: message.name.as_deref(),
         // Beside calls there is mostly no text.
         text: (!message.content.is_empty() || message.tool_calls.is_empty())

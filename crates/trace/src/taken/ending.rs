@@ -73,9 +73,7 @@ fn way_out(
                 Target::Exit(reason, _) => *reason == exit.reason,
                 Target::Inherit => {
                     let own = |step: &StepId| {
-                        visit.as_ref().is_some_and(|v| {
-                            *step == v.step || step.as_str().starts_with(&format!("{}/", v.step))
-                        })
+                        visit.as_ref().is_some_and(|v| *step == v.step || step.below(&v.step).is_some())
                     };
                     children.iter().any(|(step, reason)| own(step) && **reason == *exit.reason.name())
                 }

@@ -1,0 +1,158 @@
+//! Recordings: what a run asked of the outside and what came back, to be answered from instead of the outside.
+//!
+//! A recording is a fold of the run's journals like a trace, so it is complete also after a crash and a resume, and the
+//! same whatever finished first.
+
+mod file;
+mod gather;
+mod hide;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use deepgraph_graph::ServerTool;
+use deepgraph_protocol::{
+    Hidden, Map, Message, Millis, ModelReply, ModelRequest, OutputShape, StepError, StepId, ToolSpec, Value,
+};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+pub use file::RecordingError;
+
+/// The form of recordings that is written. It is raised when older programs could not read one any more.
+pub const FORMAT: u32 = 1;
+
+/// What a run asked of the outside and what came back: one exchange for each attempt.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Recording {
+    /// The form of the file: [`FORMAT`].
+    pub deepgraph_recording: u32,
+    /// The graph as the user named it: a file, a folder or the name of a stock graph.
+    pub graph: String,
+    /// Hash of graphs, prompts and tools of servers.
+    pub bundle: Arc<str>,
+    /// The question, as the run's record has it.
+    pub question: String,
+    /// When the run started, in milliseconds since 1970-01-01 UTC.
+    pub started_ms: Millis,
+    /// The root's input.
+    pub input: Map,
+    /// The values of the configuration that differ from the defaults of the graph.
+    pub config: Map,
+    /// What channels that are kept between runs held at the start.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub kept: Map,
+    /// The tools of MCP servers, by server.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub servers: BTreeMap<Arc<str>, Vec<ServerTool>>,
+    /// How many milliseconds after its start the run was cancelled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cancelled_ms: Option<u64>,
+    /// The exchanges, in canonical order of their steps.
+    pub exchanges: Vec<Exchange>,
+}
+
+/// One attempt of a step that reached outside.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Exchange {
+    /// The step.
+    pub step: StepId,
+    /// The attempt, from 1.
+    pub attempt: u32,
+    /// What was asked.
+    pub asked: Asked,
+    /// What came of it.
+    pub came: Came,
+    /// How many milliseconds after the start of the run it came. Only in recordings of runs that were cancelled, or in
+    /// which a limit on time was reached: in all others it makes no difference.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after_ms: Option<u64>,
+}
+
+/// What was asked.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Asked {
+    /// A model.
+    Model(Box<Request>),
+    /// An op that reaches outside.
+    Op {
+        /// Its name.
+        name: Arc<str>,
+        /// Its input.
+        input: Map,
+    },
+    /// A person: the question.
+    Person(Arc<str>),
+}
+
+/// What came of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Came {
+    /// A model's reply.
+    Reply(Box<ModelReply>),
+    /// An op's record.
+    Result(Value),
+    /// A person's answer.
+    Answer(Value),
+    /// The attempt failed.
+    Failed(StepError),
+    /// The step failed, whatever the number of attempts left.
+    GaveUp(StepError),
+    /// Nothing: the step was called off, or the question is still open.
+    Nothing,
+}
+
+/// A request to a model as recordings hold it: all that is sent, and the channels that stand behind it by their hash.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Request {
+    /// The configured model.
+    pub model: String,
+    /// The messages.
+    pub messages: Vec<Message>,
+    /// The tools that are offered.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<ToolSpec>,
+    /// The shape that a reply must have.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<OutputShape>,
+    /// Upper bound of the reply, in tokens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_output: Option<u64>,
+    /// Provider options.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub options: Map,
+    /// The channels that the node's templates read, by name: the beginning of the SHA-256 of each one's JSON.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub context: BTreeMap<Arc<str>, String>,
+}
+
+impl Request {
+    /// A request, with secrets taken out.
+    pub fn of(request: ModelRequest, hidden: &Hidden) -> Request {
+        let digest = |value: &Value| digest(&hidden.value(value).to_json_text());
+        let ModelRequest { model, messages, tools, output, max_output, options, context } = request;
+        Request {
+            model,
+            messages: messages.into_iter().map(|message| hide::message(message, hidden)).collect(),
+            tools: tools.into_iter().map(|tool| hide::tool(tool, hidden)).collect(),
+            output: output.map(|output| hide::output(output, hidden)),
+            max_output,
+            options: hidden.map(&options),
+            context: context.iter().map(|(name, value)| (name.clone(), digest(value))).collect(),
+        }
+    }
+}
+
+impl Asked {
+    /// The canonical text of it: equal texts ask for the same.
+    pub fn key(&self) -> String {
+        Value::of(self).to_json_text()
+    }
+}
+
+/// The first 16 hexadecimal digits of the SHA-256.
+fn digest(text: &str) -> String {
+    Sha256::digest(text.as_bytes()).iter().take(8).map(|b| format!("{b:02x}")).collect()
+}

@@ -1,0 +1,208 @@
+//! From journals to a recording.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use deepgraph_engine::Machine;
+use deepgraph_graph::Bundle;
+use deepgraph_protocol::{
+    Effect, Entry, EntryBody, ErrorKind, Hidden, Map, Meter, Millis, Output, ScopePath, Started, StepId,
+    StepOutput, keys_in,
+};
+
+use super::{Asked, Came, Exchange, FORMAT, Recording, Request, hide};
+use crate::fold::{FoldError, Row, fold};
+use crate::tree::ScopeTrace;
+
+impl Recording {
+    /// The recording of a run, from its journals in any order that keeps each scope's own.
+    ///
+    /// `graph` and `question` are those of the run's record. `is_pure` says of an op that it reaches nothing outside:
+    /// such ones are run again in a replay, so they are not recorded. `hidden` are the secrets of the run; what looks
+    /// like a key in the message of a failure is taken out as well, wherever else it stands.
+    ///
+    /// # Errors
+    ///
+    /// The journals do not fold.
+    pub fn of<'a>(
+        bundle: &Arc<Bundle>,
+        rows: impl IntoIterator<Item = Row<'a>>,
+        graph: &str,
+        question: &str,
+        is_pure: &dyn Fn(&str) -> bool,
+        hidden: &Hidden,
+    ) -> Result<Recording, FoldError> {
+        let rows: Vec<Row<'a>> = rows.into_iter().collect();
+        let trace = fold(bundle, rows.iter().copied())?;
+        let (at, started) = started(&rows).ok_or(FoldError::Empty)?;
+        let hidden = hidden.and(rows.iter().flat_map(|row| message(row.entry)).flat_map(keys_in));
+        let mut gather = Gather {
+            bundle,
+            is_pure,
+            hidden: &hidden,
+            began: at,
+            is_timed: is_timed(&trace.root, &rows),
+            machines: BTreeMap::new(),
+            exchanges: BTreeMap::new(),
+        };
+        rows.iter().for_each(|row| gather.take(row));
+        let recording = Recording {
+            deepgraph_recording: FORMAT,
+            graph: graph.to_owned(),
+            bundle: bundle.hash.clone(),
+            question: question.to_owned(),
+            started_ms: at,
+            input: (*started.input).clone(),
+            config: changed(bundle, &started.config),
+            kept: started.persisted.clone(),
+            servers: bundle.source.tools.clone(),
+            cancelled_ms: cancelled(&rows).map(|cancelled| cancelled.abs_diff(at)),
+            exchanges: in_order(gather.exchanges, &trace.root),
+        };
+        Ok(hide::recording(recording, &hidden))
+    }
+}
+
+/// The root's first entry and its moment.
+fn started<'a>(rows: &[Row<'a>]) -> Option<(Millis, &'a Started)> {
+    rows.iter().filter(|row| row.scope.is_root()).find_map(|row| match &row.entry.body {
+        EntryBody::Started(started) => Some((row.entry.at, started)),
+        _ => None,
+    })
+}
+
+/// When somebody wanted the run to stop.
+fn cancelled(rows: &[Row<'_>]) -> Option<Millis> {
+    let asked = |row: &&Row<'_>| matches!(row.entry.body, EntryBody::CancelRequested { .. });
+    rows.iter().filter(|row| row.scope.is_root()).find(asked).map(|row| row.entry.at)
+}
+
+/// Whether it made a difference when things came: the run was cancelled, or a limit on time was reached.
+fn is_timed(root: &ScopeTrace, rows: &[Row<'_>]) -> bool {
+    let is_clock = |scope: &&ScopeTrace| {
+        let hit = scope.exit.as_ref().and_then(|exit| exit.limit.as_ref());
+        let limit = hit.and_then(|hit| scope.limits.iter().find(|limit| limit.name == hit.name));
+        limit.is_some_and(|limit| matches!(limit.meter, Some(Meter::WallTime | Meter::ActiveTime)))
+    };
+    let fired = |row: &Row<'_>| matches!(row.entry.body, EntryBody::TimerFired { .. });
+    cancelled(rows).is_some() || rows.iter().any(fired) || root.instances().iter().any(|s| is_clock(s))
+}
+
+/// The values that are not the default of their key.
+fn changed(bundle: &Bundle, config: &Map) -> Map {
+    let is_default =
+        |key: &str, value| bundle.config.get(key).is_some_and(|f| f.default.as_ref() == Some(value));
+    let changed = config.iter().filter(|(key, value)| !is_default(key, value));
+    changed.map(|(key, value)| (key.clone(), value.clone())).collect()
+}
+
+/// The words of a failure.
+fn message(entry: &Entry) -> Option<&str> {
+    match &entry.body {
+        EntryBody::AttemptFailed { error, .. } | EntryBody::Failed { error, .. } => Some(&error.message),
+        _ => None,
+    }
+}
+
+struct Gather<'a> {
+    bundle: &'a Arc<Bundle>,
+    is_pure: &'a dyn Fn(&str) -> bool,
+    hidden: &'a Hidden,
+    began: Millis,
+    is_timed: bool,
+    machines: BTreeMap<ScopePath, Machine>,
+    exchanges: BTreeMap<(StepId, u32), Exchange>,
+}
+
+impl Gather<'_> {
+    fn take(&mut self, row: &Row<'_>) {
+        if let EntryBody::Started(started) = &row.entry.body
+            && let Some(graph) = self.bundle.find(&started.graph)
+        {
+            let machine = || Machine::new(self.bundle.clone(), graph, row.scope.clone());
+            self.machines.entry(row.scope.clone()).or_insert_with(machine);
+        }
+        let Some(machine) = self.machines.get_mut(row.scope) else { return };
+        let request = match &row.entry.body {
+            EntryBody::Dispatched { step, attempt, .. } => {
+                machine.model_request(step).ok().map(|request| (step, *attempt, request))
+            }
+            _ => None,
+        };
+        // What comes late changes nothing, here as in the Machine.
+        let is_open = row.entry.body.step().is_some_and(|step| machine.is_open(step));
+        let outputs = machine.apply(row.entry);
+        // A call for which there was no room is closed instead of sent.
+        if let Some((step, attempt, request)) = request.filter(|(step, ..)| machine.is_open(step)) {
+            let request = Request::of(request, self.hidden);
+            self.ask(step, attempt, Asked::Model(Box::new(request)));
+        }
+        if is_open {
+            self.answer(row.entry);
+        }
+        for output in outputs {
+            match output {
+                Output::Effect(Effect::RunOp { step, attempt, op, input, .. }) if !(self.is_pure)(&op) => {
+                    let asked = Asked::Op { name: op, input: Arc::unwrap_or_clone(input) };
+                    self.ask(&step, attempt, asked);
+                }
+                Output::Effect(Effect::Ask { step, question, .. }) => {
+                    self.ask(&step, 1, Asked::Person(question));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn ask(&mut self, step: &StepId, attempt: u32, asked: Asked) {
+        let exchange = Exchange { step: step.clone(), attempt, asked, came: Came::Nothing, after_ms: None };
+        self.exchanges.insert((step.clone(), attempt), exchange);
+    }
+
+    fn answer(&mut self, entry: &Entry) {
+        let (step, attempt, came) = match &entry.body {
+            EntryBody::Completed { step, attempt, output: StepOutput::Model(reply) } => {
+                (step, Some(*attempt), Came::Reply(Box::new(reply.clone())))
+            }
+            EntryBody::Completed { step, attempt, output: StepOutput::Op(value) } => {
+                (step, Some(*attempt), Came::Result(value.clone()))
+            }
+            EntryBody::AttemptFailed { step, attempt, error, .. } => {
+                (step, Some(*attempt), Came::Failed(error.clone()))
+            }
+            EntryBody::Answered { step, answer } => (step, None, Came::Answer(answer.clone())),
+            // A step that was called off had no answer.
+            EntryBody::Failed { step, error } if error.kind != ErrorKind::Cancelled => {
+                (step, None, Came::GaveUp(error.clone()))
+            }
+            _ => return,
+        };
+        let last = || self.exchanges.range((step.clone(), 0)..=(step.clone(), u32::MAX)).next_back();
+        let Some(attempt) = attempt.or_else(|| last().map(|((_, attempt), _)| *attempt)) else { return };
+        let after_ms = self.is_timed.then(|| entry.at.abs_diff(self.began));
+        if let Some(exchange) = self.exchanges.get_mut(&(step.clone(), attempt)) {
+            exchange.came = came;
+            exchange.after_ms = after_ms;
+        }
+    }
+}
+
+/// The exchanges in canonical order: that of the trace, and of what a trace shows no line of its own (whether a call
+/// may run) where the step above it stands.
+fn in_order(exchanges: BTreeMap<(StepId, u32), Exchange>, root: &ScopeTrace) -> Vec<Exchange> {
+    let steps = root.all_steps();
+    let places: BTreeMap<&StepId, usize> =
+        steps.iter().enumerate().map(|(i, node)| (&node.step, i)).collect();
+    let place = |step: &StepId| {
+        let mut known = places.get(step).copied();
+        let mut text = step.as_str();
+        while let (None, Some((above, _))) = (known, text.rsplit_once('/')) {
+            text = above;
+            known = places.get(&StepId::new(above)).copied();
+        }
+        known.unwrap_or(usize::MAX)
+    };
+    let mut all: Vec<Exchange> = exchanges.into_values().collect();
+    all.sort_by_cached_key(|one| (place(&one.step), one.step.clone(), one.attempt));
+    all
+}
