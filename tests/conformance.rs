@@ -1,57 +1,38 @@
 //! The declared cases: of the graph language under `tests/conformance/`, of the stock graphs under `graphs/*/cases/`.
 
+mod coverage;
 mod document;
 mod runner;
 
 use std::path::{Path, PathBuf};
 
-use deepgraph_testkit::case::Case;
+use deepgraph_testkit::suite::{self, Writes};
 
 use crate::support;
 
 /// The case files of a folder, in order of name.
 fn files(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
-    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("it can be listed").path()).collect();
-    files.retain(|path| path.extension().is_some_and(|e| e == "yaml"));
-    files.sort();
-    files
+    let cases = suite::find(&[folder.to_owned()]).unwrap_or_else(|error| panic!("{error}"));
+    cases.into_iter().map(|case| case.path).collect()
 }
 
-/// The name under which a folder keeps its snapshots, and which its tests bear.
-fn family_of(folder: &Path) -> String {
-    let last = |path: &Path| path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-    match last(folder).as_str() {
-        "cases" => last(folder.parent().expect("cases are of a graph")),
-        family => format!("conformance/{family}"),
-    }
-}
-
-/// Plays all cases of a folder and tells all that is not as they say.
+/// Plays all cases of a folder and tells all that is not as they say. Traces that are not those of their snapshots wait
+/// to be reviewed, but where nothing is to be written.
 fn play(folder: &str) {
-    let folder = support::repo().join(folder);
-    let mut failed = Vec::new();
-    let mut snapshots = Vec::new();
-    for path in files(&folder) {
-        let shown =
-            path.strip_prefix(support::repo()).expect("it is in the repository").display().to_string();
-        let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{shown}: {e}"));
-        match Case::parse(&shown, &text, &folder) {
-            Err(mistakes) => failed.push(format!("{mistakes}")),
-            Ok(case) => {
-                let played = case.play();
-                if !played.passed() {
-                    failed.push(format!("{shown}: {}\n{played}", case.sentence));
-                } else if played.snapshot {
-                    snapshots.push((case.name, played.trace));
-                }
-            }
-        }
-    }
+    let is_ci = std::env::var("CI").is_ok_and(|value| !["", "0", "false"].contains(&&*value));
+    let is_no = std::env::var("INSTA_UPDATE").is_ok_and(|value| value == "no");
+    let writes = if is_ci || is_no { Writes::Nothing } else { Writes::Pending };
+    let cases = suite::find(&[support::repo().join(folder)]).unwrap_or_else(|error| panic!("{error}"));
+    assert!(!cases.is_empty(), "{folder} has no cases");
+    let played = cases.iter().map(|case| case.play(writes, None));
+    let failed: Vec<String> = played
+        .filter(|outcome| !outcome.verdict.passed())
+        .map(|outcome| {
+            let sentence = outcome.sentence.unwrap_or_default();
+            format!("{}: {sentence}\n{}", outcome.name.source, outcome.text)
+        })
+        .collect();
     assert!(failed.is_empty(), "{} cases failed\n\n{}", failed.len(), failed.join("\n\n"));
-    for (name, trace) in snapshots {
-        support::snapshot(&family_of(&folder), &name, &trace);
-    }
 }
 
 macro_rules! families {
@@ -85,6 +66,7 @@ families! {
     recursion: "tests/conformance/recursion",
     reducers: "tests/conformance/reducers",
     retries: "tests/conformance/retries",
+    servers: "tests/conformance/servers",
     turns: "tests/conformance/turns",
     waiting: "tests/conformance/waiting",
     deep_research: "graphs/deep_research/cases",

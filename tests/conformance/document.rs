@@ -51,8 +51,9 @@ fn its_cases_pass() {
 #[test]
 fn its_tables_have_the_words_of_the_code() {
     let text = document();
-    let tables: [(&str, &[&str]); 13] = [
+    let tables: [(&str, &[&str]); 14] = [
         ("Case keys", &words::CASE),
+        ("Server tool keys", &words::SERVER_TOOL),
         ("What a model answers", &words::MODEL),
         ("Tokens keys", &words::TOKENS),
         ("Cost keys", &words::COST),
