@@ -5,6 +5,7 @@ mod graphs;
 mod links;
 mod reference;
 mod schema;
+mod testing;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -33,7 +34,9 @@ fn graphs_of(text: &str) -> Vec<(usize, String)> {
     let mut open: Option<(usize, String)> = None;
     for (index, line) in text.lines().enumerate() {
         match &mut open {
-            None if line == "```yaml" => open = Some((index + 2, String::new())),
+            None if line == "```yaml" || line.starts_with("```yaml ") => {
+                open = Some((index + 2, String::new()))
+            }
             Some(_) if line == "```" => found.extend(open.take()),
             Some((_, block)) => *block += &format!("{line}\n"),
             None => {}

@@ -48,6 +48,7 @@ pub fn run(workload: &Workload, folder: Option<&Path>) -> Duration {
         clock: Arc::new(SystemClock),
         asker: None,
         unattended: Unattended::Wait,
+        replay: None,
     };
     let new = NewRun {
         question: workload.name.into(),

@@ -5,9 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use deepgraph_graph::{Bound, Bounds, Bundle, Figure, Measure, ScopeBounds, Verb};
 use deepgraph_protocol::{Event, ScopePath, StepId};
-use deepgraph_testkit::SimRun;
-
-use super::world::RandomWorld;
+use deepgraph_testkit::{RandomWorld, SimRun};
 
 /// What one instance did.
 #[derive(Debug, Default)]

@@ -26,6 +26,18 @@ pub struct Said {
     pub err: String,
 }
 
+impl Said {
+    /// Waits for the end of a command.
+    pub fn of(command: &mut Command) -> Said {
+        let output = command.output().expect("the command can be started");
+        Said {
+            code: output.status.code().unwrap_or(-1),
+            out: String::from_utf8(output.stdout).expect("reports are UTF-8"),
+            err: String::from_utf8(output.stderr).expect("messages are UTF-8"),
+        }
+    }
+}
+
 impl World {
     pub fn new() -> World {
         World { dir: tempfile::tempdir().expect("there is room for a folder") }
@@ -57,12 +69,7 @@ impl World {
     }
 
     pub fn deepgraph(&self, args: &[&str]) -> Said {
-        let output = self.command(args).output().expect("the command can be started");
-        Said {
-            code: output.status.code().unwrap_or(-1),
-            out: String::from_utf8(output.stdout).expect("reports are UTF-8"),
-            err: String::from_utf8(output.stderr).expect("messages are UTF-8"),
-        }
+        Said::of(&mut self.command(args))
     }
 
     /// Starts a command that goes on beside the test.

@@ -132,6 +132,7 @@ impl World {
             clock: Arc::new(SystemClock),
             asker: None,
             unattended: Unattended::Wait,
+            replay: None,
         };
         World { bundle: bundle.clone(), store, model, runtime }
     }

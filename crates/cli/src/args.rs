@@ -4,7 +4,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::commands::{bounds, check, config, draw, explain, init, resume, run, runs, schema, show, trace};
+use crate::commands::{
+    bounds, case, check, config, diff, draw, explain, init, resume, run, runs, schema, show, simulate, test,
+    trace,
+};
 use crate::error::CliError;
 use crate::exit_status::{ExitStatus, TABLE};
 
@@ -54,7 +57,11 @@ pub enum Command {
     Runs(runs::Options),
     Show(show::Options),
     Trace(trace::Options),
+    Diff(diff::Options),
+    Case(case::Options),
     Check(check::Options),
+    Test(test::Options),
+    Simulate(simulate::Options),
     Bounds(bounds::Options),
     Explain(explain::Options),
     Draw(draw::Options),
@@ -76,7 +83,11 @@ impl Command {
             Command::Runs(options) => runs::carry_out(&options, global),
             Command::Show(options) => show::carry_out(&options, global),
             Command::Trace(options) => trace::carry_out(&options, global),
+            Command::Diff(options) => diff::carry_out(&options, global),
+            Command::Case(options) => case::carry_out(&options, global),
             Command::Check(options) => check::carry_out(&options),
+            Command::Test(options) => test::carry_out(&options),
+            Command::Simulate(options) => simulate::carry_out(&options),
             Command::Bounds(options) => bounds::carry_out(&options),
             Command::Explain(options) => explain::carry_out(&options),
             Command::Config(options) => config::carry_out(&options),

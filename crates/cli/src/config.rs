@@ -22,6 +22,8 @@ const ALIAS: &str = "configurable.";
 pub enum Origin {
     /// The graph file.
     Default,
+    /// The recording of `--replay`.
+    Recording,
     /// A file named with `--config`.
     File(PathBuf),
     /// An environment variable.
@@ -36,6 +38,7 @@ impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Origin::Default => f.write_str("default"),
+            Origin::Recording => f.write_str("recording"),
             Origin::File(path) => write!(f, "file {}", path.display()),
             Origin::Environment(name) => write!(f, "environment {name}"),
             Origin::CommandLine => f.write_str("--model"),
@@ -49,6 +52,7 @@ impl Origin {
     fn name(&self) -> &'static str {
         match self {
             Origin::Default => "default",
+            Origin::Recording => "recording",
             Origin::File(_) => "file",
             Origin::Environment(_) => "environment",
             Origin::CommandLine => "command_line",
@@ -59,7 +63,7 @@ impl Origin {
     /// The file, variable or option.
     fn source(&self) -> Option<String> {
         match self {
-            Origin::Default => None,
+            Origin::Default | Origin::Recording => None,
             Origin::File(path) => Some(path.display().to_string()),
             Origin::Environment(name) => Some(name.clone()),
             Origin::CommandLine | Origin::Run => Some(self.to_string()),
@@ -76,6 +80,8 @@ pub struct Wanted {
     pub model: Option<String>,
     /// `--config`.
     pub file: Option<PathBuf>,
+    /// The values of a recording.
+    pub recorded: Option<BTreeMap<String, Value>>,
 }
 
 /// The configuration of a run.
@@ -120,6 +126,9 @@ pub fn effective(bundle: &Bundle, wanted: &Wanted, environment: &Environment) ->
 pub fn given(bundle: &Bundle, wanted: &Wanted, environment: &Environment) -> Result<Given, CliError> {
     let mut given: BTreeMap<String, (Origin, Value)> = BTreeMap::new();
     let mut wrong = Vec::new();
+    for (key, value) in wanted.recorded.iter().flatten() {
+        given.insert(key.clone(), (Origin::Recording, value.clone()));
+    }
     if let Some(path) = &wanted.file {
         for (key, value) in read_file(path)? {
             given.insert(key, (Origin::File(path.clone()), value));

@@ -6,12 +6,14 @@ use std::sync::Arc;
 
 use clap::Args;
 use deepgraph_graph::Bundle;
+use deepgraph_model::Models;
 use deepgraph_protocol::StepId;
 use deepgraph_runtime::{
     Asker, Control, Ended, NewRun, Ops, RunError, Runtime, Secrets, SystemClock, Unattended,
 };
 use deepgraph_store::{RunId, Store};
 use deepgraph_tools::IndexReport;
+use deepgraph_trace::Recording;
 
 use crate::ask::Terminal;
 use crate::documents;
@@ -22,6 +24,7 @@ use crate::home::{Held, Home};
 use crate::models;
 use crate::out_file::OutFile;
 use crate::progress::{self, Format};
+use crate::recordings::RecordingFile;
 use crate::screen::Screen;
 use crate::session::Session;
 use crate::settings::Settings;
@@ -44,6 +47,9 @@ pub struct DriveOptions {
     /// (questions) or "error". Fields and types may be added, none is renamed.
     #[arg(long)]
     pub json: bool,
+    /// Write what models, documents and people said to FILE, to be replayed with `run --replay`; without keys
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
     /// Show no progress
     #[arg(short, long)]
     pub quiet: bool,
@@ -75,6 +81,8 @@ pub enum Work {
 /// What a run works with.
 pub struct Ready {
     runtime: Runtime,
+    /// The variable with the key of its models.
+    key_env: String,
     /// What was indexed.
     documents: Option<IndexReport>,
 }
@@ -83,6 +91,7 @@ pub struct Ready {
 pub struct Driver {
     options: DriveOptions,
     out: Option<OutFile>,
+    recording: Option<RecordingFile>,
     format: Format,
     /// Standard error.
     pub screen: Screen,
@@ -129,9 +138,10 @@ impl Driver {
         // As elsewhere, - is standard output.
         let out = options.out.as_deref().filter(|path| *path != Path::new("-"));
         let out = out.map(OutFile::check).transpose()?;
+        let recording = options.record.as_deref().map(RecordingFile::check).transpose()?;
         let format = options.format();
         let screen = if format == Format::Lines { Screen::live() } else { Screen::plain() };
-        Ok(Driver { options, out, format, screen, home, store })
+        Ok(Driver { options, out, recording, format, screen, home, store })
     }
 
     /// Sets up what a run works with: documents and models.
@@ -150,18 +160,30 @@ impl Driver {
                 .warn("no documents: the graph searches documents, and without --docs PATH it finds nothing");
         }
         let (corpus, documents) = opened.unzip();
+        let runtime = self.runtime(models, Ops::stock(corpus));
+        Ok(Ready { runtime, key_env: settings.key_env.clone(), documents })
+    }
+
+    /// Sets up what a replay works with: nothing but the recording.
+    pub fn ready_to_replay(&self, settings: &Settings, recording: Recording) -> Ready {
+        let runtime = self.runtime(models::connect(settings), Ops::stock(None));
+        let runtime = Runtime { replay: Some(Arc::new(recording)), asker: None, ..runtime };
+        Ready { runtime, key_env: settings.key_env.clone(), documents: None }
+    }
+
+    fn runtime(&self, models: Models, ops: Ops) -> Runtime {
         let asks = !self.options.no_input && self.format != Format::Json && is_attended();
         let asker: Option<Arc<dyn Asker>> =
             if asks { Some(Arc::new(Terminal::new(self.screen.clone()))) } else { None };
-        let runtime = Runtime {
+        Runtime {
             store: self.store.clone(),
             models: Arc::new(models),
-            ops: Ops::stock(corpus),
+            ops,
             clock: Arc::new(SystemClock),
             asker,
             unattended: if self.options.no_input { Unattended::Refuse } else { Unattended::Wait },
-        };
-        Ok(Ready { runtime, documents })
+            replay: None,
+        }
     }
 
     /// Connects to the servers of a graph, if it has some: the graph with their tools, its warnings shown.
@@ -220,7 +242,8 @@ impl Driver {
         } else if self.format == Format::Lines {
             self.screen.say(&format!("run {run}"));
         }
-        let Ready { mut runtime, documents } = ready;
+        let Ready { mut runtime, key_env, documents } = ready;
+        let is_replay = runtime.replay.is_some();
         session.servers().add_to(&mut runtime.ops);
         let (canceller, control) = Control::new();
         let ended = session.drive(canceller, &self.screen, async {
@@ -232,10 +255,35 @@ impl Driver {
                 }
             }
         });
-        match ended {
+        let told = match ended {
             Ok(ended) => self.finish(run, bundle, documents.as_ref(), &ended),
-            Err(error) => Err(self.failed(run, error)),
+            Err(error) => Err(self.failed(run, error, is_replay)),
+        };
+        // A run that failed is worth a recording as well.
+        let recorded = self.write_recording(run, bundle, &key_env);
+        match (told, recorded) {
+            (Ok(_), Err(error)) => Err(error),
+            (told, Err(error)) => {
+                self.screen.complain(&error.to_string());
+                told
+            }
+            (told, Ok(())) => told,
         }
+    }
+
+    /// Writes the recording of a run, if one is wanted.
+    ///
+    /// # Errors
+    ///
+    /// It can not be made or written.
+    pub fn write_recording(&self, run: &RunId, bundle: &Arc<Bundle>, key_env: &str) -> Result<(), CliError> {
+        let Some(file) = &self.recording else { return Ok(()) };
+        let Some(record) = self.store.run(run)? else { return Ok(()) };
+        file.write(bundle, &*self.store, &record, key_env)?;
+        if self.format != Format::Json {
+            self.screen.say(&format!("The recording is in {}", file.name().display()));
+        }
+        Ok(())
     }
 
     fn finish(
@@ -262,11 +310,12 @@ impl Driver {
         Finish { run, bundle, format: self.format, out: self.out.as_ref(), documents, screen: &self.screen }
     }
 
-    fn failed(&self, run: &RunId, error: RunError) -> CliError {
+    fn failed(&self, run: &RunId, error: RunError, is_replay: bool) -> CliError {
         if self.format == Format::Json {
             progress::emit(&serde_json::json!({"type": "error", "run": run, "message": error.to_string()}));
         }
-        self.screen.say(&format!("What is committed is kept: deepgraph resume {run}"));
+        let next = if is_replay { format!("trace {run}") } else { format!("resume {run}") };
+        self.screen.say(&format!("What is committed is kept: deepgraph {next}"));
         error.into()
     }
 }

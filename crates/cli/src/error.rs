@@ -10,6 +10,7 @@ use deepgraph_tools::CorpusError;
 use deepgraph_trace::FoldError;
 
 use crate::exit_status::ExitStatus;
+use crate::testing::error::TestError;
 
 /// A failure of a command: what was wrong, where, and what to do.
 #[derive(Debug, thiserror::Error)]
@@ -133,6 +134,50 @@ pub enum CliError {
         /// Why.
         problem: String,
     },
+    /// The file for a case can not be written.
+    #[error("the case can not be written to {}: {problem}; name another file with --out", .path.display())]
+    CaseFile {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        problem: String,
+    },
+    /// A run of which no case can be made yet.
+    #[error(
+        "run {run} is not over ({status}), so it is not known what to expect: go on with deepgraph resume {run}"
+    )]
+    NotOver {
+        /// The run.
+        run: String,
+        /// Its status.
+        status: &'static str,
+    },
+    /// The file for a recording can not be written.
+    #[error("the recording can not be written to {}: {problem}; name another file with --record", .path.display())]
+    RecordingFile {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        problem: String,
+    },
+    /// A recording that can not be used.
+    #[error("the recording {} can not be used: {problem}", .path.display())]
+    Recording {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong and what to do.
+        problem: String,
+    },
+    /// A replay that is to go on.
+    #[error(
+        "run {run} is a replay of {recording}: it can not go on by itself; replay again with deepgraph run --replay {recording}"
+    )]
+    Replay {
+        /// The run.
+        run: String,
+        /// The recording.
+        recording: String,
+    },
     /// The file for a drawing can not be written.
     #[error("the drawing can not be written to {}: {problem}; name another file with --out", .path.display())]
     DrawingFile {
@@ -192,6 +237,14 @@ pub enum CliError {
         /// Why.
         detail: String,
     },
+    /// A file with a trace or with journals that can not be used.
+    #[error("{} can not be used: {problem}", .path.display())]
+    TraceFile {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        problem: String,
+    },
     /// Files that are there already.
     #[error("nothing was made, because this would overwrite:{}\nName another folder: deepgraph init DIR", list(.0))]
     Exists(Vec<String>),
@@ -209,6 +262,9 @@ pub enum CliError {
         /// Why.
         error: io::Error,
     },
+    /// Cases can not be played.
+    #[error("{0}")]
+    Test(#[from] TestError),
     /// The program's runtime can not be started.
     #[error("the program can not start its threads: {0}")]
     Threads(io::Error),
@@ -235,6 +291,7 @@ impl CliError {
     /// What the shell is told.
     pub fn exit_status(&self) -> ExitStatus {
         match self {
+            CliError::Test(error) => error.exit_status(),
             CliError::EmptyQuestion
             | CliError::Stdin(_)
             | CliError::NoGraph { .. }
@@ -251,7 +308,13 @@ impl CliError {
             | CliError::Servers(_)
             | CliError::SecretInUrl
             | CliError::OutFile { .. }
+            | CliError::RecordingFile { .. }
+            | CliError::CaseFile { .. }
+            | CliError::NotOver { .. }
+            | CliError::Recording { .. }
+            | CliError::Replay { .. }
             | CliError::DrawingFile { .. }
+            | CliError::TraceFile { .. }
             | CliError::DrawingForm { .. }
             | CliError::Documents(CorpusError::PathNotFound { .. } | CorpusError::PathUnreadable { .. })
             | CliError::NoHome

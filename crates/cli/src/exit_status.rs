@@ -9,7 +9,7 @@ use deepgraph_protocol::RunStatus;
 pub enum ExitStatus {
     /// All is well; of a run: it succeeded.
     Succeeded = 0,
-    /// The program, its store or the system failed.
+    /// The program, its store or the system failed; of `test`: a case failed.
     Internal = 1,
     /// The command, a graph file or the configuration is wrong.
     Usage = 2,
@@ -30,7 +30,7 @@ pub const INTERRUPTED: i32 = 130;
 pub const TABLE: &str = "\
 Exit status:
   0  the run succeeded
-  1  the program, its store or the system failed
+  1  the program, its store or the system failed; of test: a case failed
   2  wrong usage: options, graph file, configuration, documents, models, MCP servers
   3  the run is exhausted: a budget was used up, an error left a report, or nothing was found
   4  the run failed
@@ -38,6 +38,9 @@ Exit status:
   6  the run waits for an answer";
 
 impl ExitStatus {
+    /// Cases failed, or their snapshots are not the accepted ones.
+    pub const CASES_FAILED: ExitStatus = ExitStatus::Internal;
+
     /// The number.
     pub fn code(self) -> u8 {
         self as u8

@@ -52,18 +52,32 @@ pub fn stock_files(name: &str) -> Option<BTreeMap<String, String>> {
 ///
 /// The mistakes of the file; or that there is no such graph.
 pub fn load_named(name: &str) -> Result<Result<Loaded, Diagnostics>, CliError> {
-    let ops = OpTable::stock();
+    load_with(name, &OpTable::stock())
+}
+
+/// The same, against these ops.
+///
+/// # Errors
+///
+/// As [`load_named`].
+pub fn load_with(name: &str, ops: &OpTable) -> Result<Result<Loaded, Diagnostics>, CliError> {
     if let Some(files) = stock_files(name) {
-        return Ok(load(&format!("{name}/{FILE}"), &WithStock(files), &ops));
+        return Ok(load(&format!("{name}/{FILE}"), &WithStock(files), ops));
     }
+    let path = file_of(name);
+    if !path.exists() {
+        return Err(no_graph(name));
+    }
+    Ok(load(&path.to_string_lossy(), &WithStock(Folder::of(&path)), ops))
+}
+
+/// The file that a path means: itself, or the `graph.yaml` of a folder.
+pub fn file_of(name: &str) -> PathBuf {
     let mut path = PathBuf::from(name);
     if path.is_dir() {
         path.push(FILE);
     }
-    if !path.exists() {
-        return Err(no_graph(name));
-    }
-    Ok(load(&path.to_string_lossy(), &WithStock(Folder::of(&path)), &ops))
+    path
 }
 
 /// The graph to run; its warnings are shown.
@@ -109,6 +123,15 @@ fn no_graph(name: &str) -> CliError {
     let nearest = stock.iter().copied().max_by(|a, b| alike(a).total_cmp(&alike(b)));
     let nearest = nearest.filter(|best| alike(best) > 0.8).map(str::to_owned);
     CliError::NoGraph { name: name.to_owned(), stock: stock.join(", "), nearest }
+}
+
+/// The files of the graphs that the program brings along, as `stock:NAME/graph.yaml`, and no others.
+pub struct Stock;
+
+impl Files for Stock {
+    fn read(&self, path: &str) -> Result<String, String> {
+        WithStock(BTreeMap::new()).read(path)
+    }
 }
 
 /// Files, and those of the graphs that the program brings along.

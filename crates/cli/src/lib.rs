@@ -7,12 +7,14 @@
 //! | `config` | the effective configuration, from five places, each value with its origin |
 //! | `graphs`, `question` | the graph that is meant; its input from a question |
 //! | `home` | where runs and document indexes are kept |
+//! | `recordings` | recordings of runs as files |
 //! | `settings`, `documents`, `models`, `servers` | what a run works with, and what a resume needs to set it up again |
 //! | `drive`, `session`, `signals`, `ask` | driving a run: progress, threads, Ctrl-C, questions to a person |
 //! | `progress/` | what is told of committed steps: plain lines, lines on a terminal, JSON |
-//! | `stored` | what the journals of a stored run say |
+//! | `stored`, `journals` | what the journals of a stored run say; journals of runs and of files |
 //! | `finish`, `summary`, `explain`, `report`, `when` | what is told at the end |
 //! | `out_file`, `screen` | writing: the report's file, standard output, standard error |
+//! | `testing/` | many cases: selected, played side by side, told, reviewed |
 //! | `error`, `exit_status` | what can go wrong, and what the shell is told |
 
 mod args;
@@ -29,10 +31,12 @@ mod form;
 mod graphs;
 mod home;
 mod input;
+mod journals;
 mod models;
 mod out_file;
 mod progress;
 mod question;
+mod recordings;
 mod report;
 mod screen;
 mod servers;
@@ -41,6 +45,7 @@ mod settings;
 mod signals;
 mod stored;
 mod summary;
+mod testing;
 mod when;
 
 use std::process::ExitCode;

@@ -56,6 +56,12 @@ pub fn input(graph: &Graph, question: Option<&str>, given: Map) -> Result<Map, C
     Ok(input)
 }
 
+/// The input that a question is for; none where that is not clear.
+pub fn channel(graph: &Graph) -> Option<&Channel> {
+    let inputs: Vec<&Channel> = graph.input.iter().filter_map(|ix| graph.channels.get(ix.0)).collect();
+    place(&inputs)
+}
+
 fn place<'a>(inputs: &[&'a Channel]) -> Option<&'a Channel> {
     let is_text = |c: &Channel| c.field.ty == Type::String;
     let texts: Vec<&Channel> = inputs.iter().copied().filter(|c| is_text(c) && c.is_required()).collect();

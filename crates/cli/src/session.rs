@@ -32,7 +32,23 @@ pub struct Session {
 ///
 /// The threads can not be had; those of the work.
 pub fn with<T>(work: impl FnOnce(&mut Session) -> Result<T, CliError>) -> Result<T, CliError> {
-    let threads = Builder::new_multi_thread().enable_all().build().map_err(CliError::Threads)?;
+    run(Builder::new_multi_thread().enable_all(), work)
+}
+
+/// The same for a replay: its time stands still while something is done, and no wait takes any.
+///
+/// # Errors
+///
+/// As [`with`].
+pub fn with_paused_time<T>(work: impl FnOnce(&mut Session) -> Result<T, CliError>) -> Result<T, CliError> {
+    run(Builder::new_current_thread().enable_all().start_paused(true), work)
+}
+
+fn run<T>(
+    threads: &mut Builder,
+    work: impl FnOnce(&mut Session) -> Result<T, CliError>,
+) -> Result<T, CliError> {
+    let threads = threads.build().map_err(CliError::Threads)?;
     let mut session = Session { threads, signals: None, servers: Servers::default(), has_servers: false };
     let result = work(&mut session);
     session.close();

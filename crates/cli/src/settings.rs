@@ -30,6 +30,9 @@ pub struct Settings {
     pub config: Map,
     /// The conversation that the run belongs to.
     pub thread: Option<String>,
+    /// The recording that it was answered from; none: models and documents were asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replay: Option<String>,
     /// Where its values come from.
     pub origins: BTreeMap<String, Origin>,
 }

@@ -10,12 +10,6 @@ pub fn moment(at: Millis) -> String {
     }
 }
 
-/// The UTC date of a moment, `2025-01-14`; "" where it is out of the calendar.
-pub fn date(at: Millis) -> String {
-    jiff::Timestamp::from_millisecond(at)
-        .map_or_else(|_| String::new(), |m| m.strftime("%Y-%m-%d").to_string())
-}
-
 /// A length of time: `1 h 30 min`, `12 s`, `250 ms`.
 pub fn duration(millis: u64) -> String {
     let (hours, minutes) = (millis / 3_600_000, millis / 60_000 % 60);
@@ -80,7 +74,7 @@ mod tests {
         );
         assert_eq!([0, 12, 999, 1000, 1_234_567].map(number), ["0", "12", "999", "1 000", "1 234 567"]);
         assert_eq!(moment(0), "1970-01-01 00:00:00");
-        assert_eq!((moment(i64::MAX), date(i64::MAX)), (i64::MAX.to_string(), String::new()));
+        assert_eq!(moment(i64::MAX), i64::MAX.to_string());
     }
 
     #[test]

@@ -53,11 +53,11 @@ mod server;
 #[cfg(test)]
 mod tests;
 mod tool;
-mod tree;
+pub(crate) mod tree;
 mod types;
 mod values;
 pub mod verb;
-mod yaml;
+pub(crate) mod yaml;
 
 pub use channel::Channel;
 pub use graph::Graph;

@@ -31,6 +31,12 @@ mod testing;
 mod types;
 pub mod vocabulary;
 
+/// Data in the order in which it is to be written, and its text as YAML that [`read_data`] reads back.
+pub mod yaml {
+    pub use crate::build::tree::{Mapping, Tree};
+    pub use crate::build::yaml::write;
+}
+
 pub use bounds::{Bound, Bounds, Figure, LimitInForce, Measure, Named, RunBounds, ScopeBounds, bounds};
 pub use data::read_data;
 pub use diagnostic::{CODES, Diagnostic, Diagnostics, Severity, help_page};

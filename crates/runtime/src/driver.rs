@@ -16,6 +16,7 @@ use crate::RunError;
 use crate::ask::Question;
 use crate::control::{Cancel, Control};
 use crate::progress::{Observer, Tally, Told};
+use crate::replay::Replay;
 use crate::resume::Live;
 use crate::run::Runtime;
 use crate::slots::Slots;
@@ -50,6 +51,8 @@ pub(crate) struct Driver<'a> {
     pub(crate) previews: mpsc::UnboundedSender<(StepId, String)>,
     pub(crate) cancel: Cancel,
     pub(crate) tally: Tally,
+    /// What answers in place of the outside.
+    pub(crate) replay: Option<Replay>,
     last: Millis,
     inbox: VecDeque<(ScopePath, EntryBody)>,
 }
@@ -87,6 +90,7 @@ impl<'a> Driver<'a> {
             previews,
             cancel: Cancel::No,
             tally: Tally::default(),
+            replay: runtime.replay.clone().map(Replay::new),
             last: 0,
             inbox: VecDeque::new(),
             bundle,
@@ -95,7 +99,8 @@ impl<'a> Driver<'a> {
 
     /// The time now; never before the last entry.
     pub(crate) fn now(&self) -> Millis {
-        self.runtime.clock.now().max(self.last)
+        let now = self.replay.as_ref().map_or_else(|| self.runtime.clock.now(), Replay::now);
+        now.max(self.last)
     }
 
     /// No entry is stamped before this.
@@ -142,11 +147,17 @@ impl<'a> Driver<'a> {
         observer: &mut dyn Observer,
         previews: &mut mpsc::UnboundedReceiver<(StepId, String)>,
     ) -> Result<Stop, RunError> {
+        if let Some(at) = self.replay.as_ref().and_then(Replay::cancelled) {
+            self.tasks.cancel(at);
+        }
         loop {
             self.start_children();
             while !self.inbox.is_empty() {
                 self.commit(observer)?;
                 self.start_children();
+            }
+            if let Some(what) = self.replay.as_mut().and_then(|replay| replay.broken.take()) {
+                return Err(RunError::NotRecorded { run: self.run.to_string(), what });
             }
             if let Some(end) = self.machines.get(&ScopePath::root()).and_then(|root| root.machine.end()) {
                 return Ok(Stop::Over(Box::new(end.clone())));
@@ -287,6 +298,7 @@ impl<'a> Driver<'a> {
                 self.commit_later(&scope, EntryBody::Failed { step, error });
             }
             Done::GraceOver { scope, step } => self.give_up(&scope, step),
+            Done::Cancel => self.cancel_now(self.cancel.max(Cancel::Cooperative)),
         }
     }
 

@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 
 use crate::ask::{Question, Unattended};
 use crate::driver::{Driver, Prepared};
+use crate::replay::is_pure;
 use crate::tasks::{CacheKey, Done, bounded};
 
 /// Output tokens that are reserved for a call whose node does not bound them.
@@ -20,7 +21,10 @@ impl Driver<'_> {
     /// Carries an effect of a scope out, or begins to.
     pub(crate) fn carry_out(&mut self, scope: &ScopePath, effect: Effect) {
         match effect {
-            Effect::CallModel { delay_ms, .. } | Effect::RunOp { delay_ms, .. } if delay_ms > 0 => {
+            // A replay has no reason to wait.
+            Effect::CallModel { delay_ms, .. } | Effect::RunOp { delay_ms, .. }
+                if delay_ms > 0 && self.replay.is_none() =>
+            {
                 self.wait_for_attempt(scope, effect, delay_ms);
             }
             Effect::CallModel { step, attempt, timeout_ms, .. } => {
@@ -99,6 +103,10 @@ impl Driver<'_> {
             return;
         }
         let Prepared { request, attempt, timeout_ms } = prepared;
+        if self.replay.is_some() {
+            let request = Arc::unwrap_or_clone(request);
+            return self.replay_model(scope, step.clone(), attempt, request);
+        }
         let model = match self.runtime.models.get(&request.model) {
             Ok(model) => model,
             Err(error) => {
@@ -135,6 +143,9 @@ impl Driver<'_> {
         input: Arc<deepgraph_protocol::Map>,
         cache_ms: Option<u64>,
     ) {
+        if self.replay.is_some() && !is_pure(name) {
+            return self.replay_op(scope, step, attempt, name, input);
+        }
         let Some(op) = self.runtime.ops.get(name).cloned() else {
             let known: Vec<&str> = self.runtime.ops.names().collect();
             let message = format!("there is no op `{name}` in this program; it has: {}", known.join(", "));
@@ -169,8 +180,12 @@ impl Driver<'_> {
             self.questions.insert(step.clone(), (question, timeout_ms));
             return self.take_answer(scope, step, answer);
         }
+        if self.replay_question(scope, &question, timeout_ms) {
+            return;
+        }
         self.questions.insert(step.clone(), (question.clone(), timeout_ms));
-        match (self.runtime.asker.clone(), self.runtime.unattended) {
+        let asker = self.runtime.asker.clone().filter(|_| self.replay.is_none());
+        match (asker, self.runtime.unattended) {
             (Some(asker), _) => {
                 let (scope, key) = (scope.clone(), scope.clone());
                 let key_step = step.clone();

@@ -23,6 +23,14 @@ pub enum RunError {
         /// The run.
         run: String,
     },
+    /// A replayed run asks for something that is not in its recording.
+    #[error("run {run} can not be replayed further: {what}")]
+    NotRecorded {
+        /// The run.
+        run: String,
+        /// Which step asks, the nearest recorded request, what differs, and what to do.
+        what: String,
+    },
     /// The input does not fit the graph.
     #[error("the input does not fit the graph `{graph}`: {problem}")]
     Input {

@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use deepgraph_graph::{Bundle, BundleSource, Diagnostics, OpTable, build, load};
 use deepgraph_model::{ChatModel, ModelSettings, Models};
+use deepgraph_protocol::Hidden;
 use deepgraph_store::{MemoryStore, RunId, Store, StoreError};
 use deepgraph_tools::Corpus;
+use deepgraph_trace::{FoldError, Recording};
 
 use crate::RunError;
 use crate::ask::{Asker, Unattended};
@@ -15,6 +17,7 @@ use crate::custom::CustomOp;
 use crate::folder::Folder;
 use crate::launch::{Launch, Resumption};
 use crate::ops::Ops;
+use crate::replay::recording;
 use crate::run::Runtime;
 use crate::servers::Servers;
 
@@ -37,6 +40,7 @@ pub struct HostBuilder {
     own_ops: Vec<CustomOp>,
     asker: Option<Arc<dyn Asker>>,
     unattended: Unattended,
+    replay: Option<Arc<Recording>>,
 }
 
 impl Host {
@@ -51,6 +55,7 @@ impl Host {
             own_ops: Vec::new(),
             asker: None,
             unattended: Unattended::Wait,
+            replay: None,
         }
     }
 
@@ -72,7 +77,7 @@ impl Host {
     /// A host of the same store, models and ops, with the tools of a graph's MCP servers as ops. Its graph is loaded
     /// again with that host: only then are its calls of these tools checked.
     pub fn with_servers(&self, servers: &Servers) -> Host {
-        let Runtime { store, models, ops, clock, asker, unattended } = &*self.runtime;
+        let Runtime { store, models, ops, clock, asker, unattended, replay } = &*self.runtime;
         let mut ops = ops.clone();
         servers.add_to(&mut ops);
         let runtime = Runtime {
@@ -82,6 +87,7 @@ impl Host {
             clock: clock.clone(),
             asker: asker.clone(),
             unattended: *unattended,
+            replay: replay.clone(),
         };
         Host { runtime: Arc::new(runtime), ops: Arc::new(servers.op_table(&self.ops)) }
     }
@@ -128,6 +134,21 @@ impl Host {
     }
 }
 
+impl Host {
+    /// The recording of a run of the store, with these secrets taken out of it: keys of models and servers, as far as
+    /// anything may have repeated them.
+    ///
+    /// # Errors
+    ///
+    /// There is no such run, its graph does not compile against the ops of this host, or its journal does not fold.
+    pub fn recording(&self, run: &RunId, hidden: &Hidden) -> Result<Recording, RunError> {
+        let resumption = self.resume(run)?;
+        let rows = self.store().entries(run, 0)?;
+        let broken = |why: FoldError| RunError::Broken { run: run.to_string(), why: why.to_string() };
+        recording(resumption.bundle(), resumption.record(), &rows, hidden).map_err(broken)
+    }
+}
+
 impl HostBuilder {
     /// Where runs are kept.
     pub fn store(mut self, store: impl Store + 'static) -> HostBuilder {
@@ -171,6 +192,14 @@ impl HostBuilder {
         self
     }
 
+    /// What answers in place of models, persons and ops that reach outside: no network is needed, no key, and no
+    /// documents. A run of the same graph with the same input does what the recorded one did; where it asks for
+    /// something else, driving it fails with [`RunError::NotRecorded`].
+    pub fn replay(mut self, recording: Recording) -> HostBuilder {
+        self.replay = Some(Arc::new(recording));
+        self
+    }
+
     /// The host.
     ///
     /// # Errors
@@ -192,6 +221,7 @@ impl HostBuilder {
             clock: Arc::new(SystemClock),
             asker: self.asker,
             unattended: self.unattended,
+            replay: self.replay,
         };
         Ok(Host { runtime: Arc::new(runtime), ops: Arc::new(table) })
     }

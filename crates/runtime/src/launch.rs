@@ -109,6 +109,11 @@ impl Resumption {
         Resumption { host, record, bundle, answers: Vec::new(), observer: None }
     }
 
+    /// What is known of the run.
+    pub fn record(&self) -> &RunRecord {
+        &self.record
+    }
+
     /// The graph of the run.
     pub fn bundle(&self) -> &Arc<Bundle> {
         &self.bundle

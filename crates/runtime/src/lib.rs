@@ -18,6 +18,7 @@
 //! | `servers` | tools of MCP servers as ops |
 //! | `ask` | questions to a person |
 //! | `host`, `launch`, `running` | the short way for programs of one's own |
+//! | `replay/` | runs that are answered from a recording |
 //! | `custom` | ops of one's own, declared and done in one place |
 //!
 //! A program that runs graphs begins with a [`Host`]. The other crates are here under their short names, so that one
@@ -37,6 +38,7 @@ mod launch;
 mod ops;
 mod persist;
 mod progress;
+mod replay;
 mod resume;
 mod run;
 mod running;
@@ -55,6 +57,7 @@ pub use input::fit_input;
 pub use launch::{Launch, Resumption};
 pub use ops::{Op, Ops};
 pub use progress::{Observer, Quiet, Told};
+pub use replay::recording;
 pub use resume::fold;
 pub use run::{Ended, NewRun, Outcome, Runtime};
 pub use running::Running;
@@ -66,3 +69,4 @@ pub use deepgraph_model as model;
 pub use deepgraph_protocol as protocol;
 pub use deepgraph_store as store;
 pub use deepgraph_tools as tools;
+pub use deepgraph_trace as trace;

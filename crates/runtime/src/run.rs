@@ -9,6 +9,7 @@ use deepgraph_protocol::{
     EntryBody, Exit, Map, RunStatus, SEMANTICS, ScopeEnd, ScopePath, Started, StepId, Value,
 };
 use deepgraph_store::{RunId, RunRecord, RunUpdate, Store};
+use deepgraph_trace::Recording;
 use tokio::sync::mpsc;
 
 use crate::RunError;
@@ -35,6 +36,9 @@ pub struct Runtime {
     pub asker: Option<Arc<dyn Asker>>,
     /// What becomes of questions when nobody answers them here.
     pub unattended: Unattended,
+    /// What answers in place of models, persons and ops that reach outside; none: these themselves. The clock of a
+    /// replayed run begins when the recorded run did.
+    pub replay: Option<Arc<Recording>>,
 }
 
 /// A run that is to be started.
@@ -133,7 +137,11 @@ impl Runtime {
             bundle: new.bundle.hash.clone(),
             ..Started::default()
         };
-        persist::recall(&*self.store, &new.bundle, new.thread.as_deref(), &mut started)?;
+        match &driver.replay {
+            // Nothing of a replay is kept for later runs.
+            Some(replay) => started.persisted = replay.kept().clone(),
+            None => persist::recall(&*self.store, &new.bundle, new.thread.as_deref(), &mut started)?,
+        }
         driver.keys = started.keys.clone();
         driver.commit_later(&root, EntryBody::Started(started));
         self.finish(driver, control, observer, received).await
@@ -180,7 +188,15 @@ impl Runtime {
         observer: &mut dyn Observer,
         mut previews: mpsc::UnboundedReceiver<(StepId, String)>,
     ) -> Result<Ended, RunError> {
-        match driver.drive(&mut control, observer, &mut previews).await? {
+        let stop = match driver.drive(&mut control, observer, &mut previews).await {
+            // Nobody can go on with it: it is over.
+            Err(error @ RunError::NotRecorded { .. }) => {
+                driver.record(&RunUpdate { status: Some(RunStatus::Failed), ..RunUpdate::default() })?;
+                return Err(error);
+            }
+            stop => stop?,
+        };
+        match stop {
             Stop::Waiting(questions) => {
                 driver
                     .record(&RunUpdate { status: Some(RunStatus::AwaitingInput), ..RunUpdate::default() })?;

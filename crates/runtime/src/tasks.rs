@@ -32,6 +32,8 @@ pub(crate) enum Done {
     Unanswered { scope: ScopePath, step: StepId },
     /// The grace of a step that is not wanted any more is over.
     GraceOver { scope: ScopePath, step: StepId },
+    /// The moment has come at which the run is cancelled.
+    Cancel,
 }
 
 /// What makes two calls of an op equal: its name and canonical input.
@@ -65,6 +67,14 @@ impl Tasks {
         self.set.spawn(async move {
             tokio::time::sleep(wait).await;
             Done::Timer { scope, timer }
+        });
+    }
+
+    /// Cancels the run at a moment.
+    pub(crate) fn cancel(&mut self, at: tokio::time::Instant) {
+        self.set.spawn(async move {
+            tokio::time::sleep_until(at).await;
+            Done::Cancel
         });
     }
 
@@ -160,7 +170,7 @@ impl Done {
             | Done::Answer { step, .. }
             | Done::Unanswered { step, .. } => Some(step),
             Done::Due { effect, .. } => effect.step(),
-            Done::Timer { .. } | Done::GraceOver { .. } => None,
+            Done::Timer { .. } | Done::GraceOver { .. } | Done::Cancel => None,
         }
     }
 }

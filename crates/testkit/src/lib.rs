@@ -3,21 +3,22 @@
 //! [`Sim`] drives the Machines of a run without tokio, clock or I/O: time is virtual, and what comes back next is
 //! drawn from a seed. [`call`], [`says`] and [`data`] make model replies. [`case`] plays runs that are declared in
 //! YAML files or built in Rust. `assert_trace!` keeps a trace as a snapshot (feature `insta`).
+//! [`suite`] finds case files, plays them and compares them with their snapshots.
 
 pub mod case;
+mod dice;
+pub mod invariants;
+mod random_world;
 mod reply;
 mod sim;
-mod sim_outside;
-mod sim_queue;
-mod sim_run;
-mod sim_send;
-mod sim_world;
+mod simulate;
+pub mod suite;
 mod traced;
 
 #[cfg(feature = "insta")]
 pub use insta;
+pub use random_world::{Manner, RandomWorld};
 pub use reply::{call, calls, data, fails, says};
-pub use sim::{BEGIN, CancelAt, Sim};
-pub use sim_outside::{Outside, Said};
-pub use sim_run::{Passage, SimRun};
+pub use sim::{BEGIN, CancelAt, Faults, Journals, NotAppended, Outside, Passage, Said, Sent, Sim, SimRun};
+pub use simulate::{Broken, Report, Simulation, simulate};
 pub use traced::Traced;

@@ -51,7 +51,8 @@ pub struct Options {
 pub fn carry_out(options: &Options) -> Result<ExitStatus, CliError> {
     let screen = Screen::plain();
     let bundle = graphs::bundle(&options.graph, &screen)?;
-    let wanted = Wanted { set: options.set.clone(), model: None, file: options.config.clone() };
+    let wanted =
+        Wanted { set: options.set.clone(), model: None, file: options.config.clone(), recorded: None };
     let effective = config::effective(&bundle, &wanted, &std::env::vars_os().collect())?;
     effective.doubts.iter().for_each(|doubt| screen.warn(doubt));
     let bounds = deepgraph_graph::bounds(&bundle, &effective.values);

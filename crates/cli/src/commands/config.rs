@@ -45,8 +45,12 @@ pub struct Options {
 pub fn carry_out(options: &Options) -> Result<ExitStatus, CliError> {
     let screen = Screen::plain();
     let bundle = graphs::bundle(&options.graph, &screen)?;
-    let wanted =
-        Wanted { set: options.set.clone(), model: options.model.clone(), file: options.config.clone() };
+    let wanted = Wanted {
+        set: options.set.clone(),
+        model: options.model.clone(),
+        file: options.config.clone(),
+        recorded: None,
+    };
     print(&bundle, &wanted, options.format, &screen)?;
     Ok(ExitStatus::Succeeded)
 }

@@ -1,8 +1,10 @@
 //! One command a file.
 
 pub mod bounds;
+pub mod case;
 pub mod check;
 pub mod config;
+pub mod diff;
 pub mod draw;
 pub mod explain;
 pub mod init;
@@ -11,4 +13,6 @@ pub mod run;
 pub mod runs;
 pub mod schema;
 pub mod show;
+pub mod simulate;
+pub mod test;
 pub mod trace;

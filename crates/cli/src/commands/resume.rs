@@ -57,11 +57,17 @@ pub fn carry_out(options: Options, global: &Global) -> Result<ExitStatus, CliErr
     let record = store.find_run(&options.run)?;
     let bundle = graphs::stored_bundle(&record)?;
     let driver = Driver::new(options.drive.clone(), home, store.clone())?;
+    let mut settings = Settings::of(&record)?;
     if record.status.is_terminal() {
-        return show_again(&driver, &*store, &record, &bundle, &options.answer);
+        let shown = show_again(&driver, &*store, &record, &bundle, &options.answer)?;
+        options.drive.apply(&mut settings)?;
+        driver.write_recording(&record.run_id, &bundle, &settings.key_env)?;
+        return Ok(shown);
+    }
+    if let Some(recording) = settings.replay {
+        return Err(CliError::Replay { run: record.run_id.to_string(), recording });
     }
     let held = driver.hold(&record.run_id)?;
-    let mut settings = Settings::of(&record)?;
     options.drive.apply(&mut settings)?;
     if !options.docs.is_empty() {
         settings.docs = documents::absolute(&options.docs);

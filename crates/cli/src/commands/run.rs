@@ -1,5 +1,7 @@
 //! `deepgraph run`: research a question.
 
+mod replay;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -44,15 +46,18 @@ use crate::{servers, session};
         deepgraph run \"...\" --docs ./documents --set max_researcher_iterations=3\n  \
         deepgraph run \"Which is faster?\" --graph compare --input left=\"the N60\" --input right=\"the N90\" --docs ./documents\n  \
         deepgraph run - --graph quick_answer --json < question.txt\n  \
+        deepgraph run \"...\" --docs ./documents --record run.json\n  \
+        deepgraph run --replay run.json\n  \
         deepgraph run --print-config --graph ./my-graph.yaml\n\n{TABLE}")
 )]
 pub struct Options {
     /// The question; - reads it from standard input
-    #[arg(required_unless_present_any = ["print_config", "input"])]
+    #[arg(required_unless_present_any = ["print_config", "input", "replay"])]
     question: Option<String>,
-    /// Graph file, folder with a graph.yaml, or name of a stock graph (deep_research, quick_answer, ...)
-    #[arg(long, value_name = "FILE|NAME", default_value = graphs::DEFAULT)]
-    graph: String,
+    /// Graph file, folder with a graph.yaml, or name of a stock graph (deep_research, quick_answer, ...) [default:
+    /// deep_research]
+    #[arg(long, value_name = "FILE|NAME")]
+    graph: Option<String>,
     /// Another input of the graph: a text, a value as YAML or JSON, or @FILE with either; may be repeated
     #[arg(long, value_name = "NAME=VALUE")]
     input: Vec<String>,
@@ -77,19 +82,26 @@ pub struct Options {
     /// Print every value of the configuration with its origin, as `deepgraph config` does, and run nothing
     #[arg(long)]
     print_config: bool,
+    /// Answer from the recording FILE instead of models, documents and people: no network, no key. Question, graph,
+    /// input and configuration are the recorded ones where no others are given
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["docs", "script", "thread", "base_url", "print_config"])]
+    replay: Option<PathBuf>,
     #[command(flatten)]
     drive: DriveOptions,
 }
 
 /// Carries the command out.
 pub fn carry_out(options: Options, global: &Global) -> Result<ExitStatus, CliError> {
+    if let Some(path) = options.replay.clone() {
+        return replay::carry_out(options, &path, global);
+    }
     let screen = Screen::plain();
-    let loaded = graphs::load_named(&options.graph)?.map_err(CliError::Graph)?;
+    let graph = options.graph.unwrap_or_else(|| graphs::DEFAULT.to_owned());
+    let loaded = graphs::load_named(&graph)?.map_err(CliError::Graph)?;
     // What is said of a graph whose servers are about to be asked is said when they were.
     let is_final = options.print_config || loaded.bundle.servers.is_empty();
     let bundle = if is_final { graphs::shown(loaded, &screen) } else { Arc::new(loaded.bundle) };
-    let wanted =
-        Wanted { set: options.set.clone(), model: options.model.clone(), file: options.config.clone() };
+    let wanted = Wanted { set: options.set, model: options.model, file: options.config, recorded: None };
     if options.print_config {
         commands::config::print(&bundle, &wanted, crate::form::Form::Text, &screen)?;
         return Ok(ExitStatus::Succeeded);
@@ -121,7 +133,7 @@ pub fn carry_out(options: Options, global: &Global) -> Result<ExitStatus, CliErr
         let bundle = driver.connect(session, bundle, &secrets)?;
         let new = NewRun {
             question,
-            graph: options.graph,
+            graph,
             bundle: Arc::clone(&bundle),
             input,
             config: config.values,

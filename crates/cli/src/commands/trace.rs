@@ -3,16 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use deepgraph_protocol::EntryBody;
-use deepgraph_store::Stored;
-use deepgraph_trace::{Detail, Row, fold};
+use deepgraph_trace::Detail;
 
 use crate::args::Global;
 use crate::error::CliError;
 use crate::exit_status::ExitStatus;
-use crate::home::Home;
 use crate::out_file::OutFile;
-use crate::{graphs, screen, when};
+use crate::{journals, screen};
 
 /// Options of `trace`.
 #[derive(Debug, Args)]
@@ -21,14 +18,18 @@ use crate::{graphs, screen, when};
     long_about = "Print every step of a run: requests, replies, tool calls, tokens, cost and exits. The order is that \
                   of the graph, never that of time: two runs that did the same have the same trace.\n\n\
                   The form html is one page that needs no other file and no network: the tree of steps with a filter, \
-                  the exits, a timeline, and the ledger against the budgets.",
+                  the exits, a timeline, and the ledger against the budgets.\n\n\
+                  The form journal is the run itself: its graph, prompts and journals, from which every other form can be \
+                  made again, by this command and by later versions. Give such a file in place of RUN.",
     after_help = "Examples:\n  deepgraph trace last\n  deepgraph trace last --full | less\n  \
                   deepgraph trace last --format html --out trace.html\n  \
                   deepgraph trace 01981c2e --format json > trace.json\n  \
-                  deepgraph trace last --redact > snapshot.txt"
+                  deepgraph trace last --redact > snapshot.txt\n  \
+                  deepgraph trace last --format journal -o run.jsonl\n  \
+                  deepgraph trace run.jsonl --format html -o run.html"
 )]
 pub struct Options {
-    /// The run: its id, the beginning of it, or `last`
+    /// The run: its id, the beginning of it, or `last`; or a journal file
     run: String,
     /// Form of the trace; json and html hold every step's whole input and output
     #[arg(long, value_enum, default_value_t = Form::Text)]
@@ -53,40 +54,42 @@ enum Form {
     Json,
     /// One page for a browser.
     Html,
+    /// The graph and the journals, as JSON Lines; nothing is left out of it.
+    Journal,
 }
 
 /// Carries the command out.
 pub fn carry_out(options: &Options, global: &Global) -> Result<ExitStatus, CliError> {
     let out = options.out.as_deref().filter(|path| *path != Path::new("-"));
     let out = out.map(OutFile::check).transpose()?;
-    let store = Home::find(global)?.kept()?;
-    let record = store.find_run(&options.run)?;
-    let bundle = graphs::stored_bundle(&record)?;
-    let rows = store.entries(&record.run_id, 0)?;
-    let mut trace = fold(&bundle, rows.iter().map(|row| Row { scope: &row.scope, entry: &row.entry }))?;
-    trace.run = Some(record.run_id.to_string());
-    if options.format == Form::Html {
+    let journals = journals::named(&options.run, global)?;
+    if options.format == Form::Journal {
+        let text = journals.journal.write().map_err(|e| CliError::Write {
+            path: options.out.clone().unwrap_or_else(|| "standard output".into()),
+            error: std::io::Error::other(e),
+        })?;
+        return written(out, text.trim_end());
+    }
+    let mut trace = journals.trace()?;
+    if options.format == Form::Html && journals.status.is_some() {
         // The record knows more than the journals: that the run waits for an answer, or for its process.
-        trace.status = Some(record.status);
+        trace.status = journals.status;
     }
     if options.redact {
-        trace = trace.redact(&date(&rows));
+        trace = trace.redact(&journals.date());
     }
     let text = match options.format {
-        Form::Json => trace.to_json(),
+        Form::Json | Form::Journal => trace.to_json(),
         Form::Text => trace.to_text(if options.full { Detail::Full } else { Detail::Short }),
         Form::Html => trace.to_html(),
     };
-    match out {
-        Some(file) => file.write(&text)?,
-        None => screen::print(&text)?,
-    }
-    Ok(ExitStatus::Succeeded)
+    written(out, &text)
 }
 
-/// The date of the run as its prompts read it: that of its first entry.
-fn date(rows: &[Stored]) -> String {
-    let started =
-        rows.iter().find(|row| row.scope.is_root() && matches!(row.entry.body, EntryBody::Started(_)));
-    started.map_or_else(String::new, |row| when::date(row.entry.at))
+fn written(out: Option<OutFile>, text: &str) -> Result<ExitStatus, CliError> {
+    match out {
+        Some(file) => file.write(text)?,
+        None => screen::print(text)?,
+    }
+    Ok(ExitStatus::Succeeded)
 }

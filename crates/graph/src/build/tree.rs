@@ -4,7 +4,7 @@ use deepgraph_protocol::Value;
 
 /// What stands at a key.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Tree {
+pub enum Tree {
     /// `null`.
     Null,
     /// `true` or `false`.
@@ -23,7 +23,7 @@ pub(crate) enum Tree {
 
 /// A mapping in the order in which it was made. A key may be there twice: the check tells.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Mapping(Vec<(String, Tree)>);
+pub struct Mapping(Vec<(String, Tree)>);
 
 impl Tree {
     /// A list of names.

@@ -8,8 +8,9 @@ const WIDTH: usize = 100;
 /// Words that other readers of YAML take for something else than text.
 const WORDS: [&str; 10] = ["true", "false", "null", "yes", "no", "on", "off", "y", "n", "none"];
 
-/// The text of a document.
-pub(super) fn write(root: &Mapping) -> String {
+/// The text of a document: what stands at each key, in the order of the mapping; short lists and mappings in one line,
+/// texts with lines as blocks.
+pub fn write(root: &Mapping) -> String {
     let mut out = String::new();
     for (key, value) in root.entries() {
         out += &key_text(key);

@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use deepgraph_protocol::{ErrorKind, StepError};
+use deepgraph_protocol::{ErrorKind, Hidden, StepError, keys_in};
 use genai::webc;
 use reqwest::header::HeaderMap;
 use serde_json::Value as Json;
@@ -11,9 +11,6 @@ use super::retry::retry_after_ms;
 
 /// Longest quotation of a server's words, in characters.
 const LONGEST_QUOTE: usize = 400;
-
-/// Shortest key that is looked for in texts: shorter ones are placeholders that could be any word.
-const SHORTEST_KEY: usize = 8;
 
 /// Codes and types by which servers say that the request is longer than the model's window.
 const OVERFLOW_CODES: [&str; 3] =
@@ -197,6 +194,9 @@ impl Place<'_> {
 
     /// A server's words, shortened, on one line, without the key.
     fn quote(&self, text: &str) -> String {
+        // Servers like to repeat a wrong key, in part or in full.
+        let own = self.key.to_owned();
+        let text = Hidden::new(keys_in(text)).and([own]).text(text);
         let mut words = Vec::new();
         let mut length = 0;
         for word in text.split_whitespace() {
@@ -206,18 +206,9 @@ impl Place<'_> {
                 words.push("...".to_owned());
                 break;
             }
-            words.push(self.without_key(word));
+            words.push(word.to_owned());
         }
         if words.is_empty() { "no reason given".to_owned() } else { words.join(" ") }
-    }
-
-    /// Servers like to repeat a wrong key, in part or in full.
-    fn without_key(&self, word: &str) -> String {
-        let known = self.key.len() >= SHORTEST_KEY && word.contains(self.key);
-        if known || word.trim_start_matches(|c: char| !c.is_alphanumeric()).starts_with("sk-") {
-            return "[key]".to_owned();
-        }
-        word.to_owned()
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use deepgraph_graph::{Bundle, Context, Server as Declared, ServerTool, Text, Transport as Texts};
-use deepgraph_protocol::{Map, StepError, Value};
+use deepgraph_protocol::{Hidden, Map, StepError, Value};
 use deepgraph_tools::mcp::{McpServers, Options, Server, ToolDecl, Transport};
 
 use super::Secrets;
@@ -18,7 +18,7 @@ const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
 #[derive(Debug, Default)]
 pub(super) struct Client {
     servers: McpServers,
-    secrets: Secrets,
+    secrets: Hidden,
 }
 
 impl Client {
@@ -26,9 +26,11 @@ impl Client {
         let declared = filled_in(bundle, secrets)?;
         let declared = declared.into_iter().map(|(server, transport)| (server.name.to_string(), transport));
         match McpServers::connect(declared, Options::default()).await {
-            Ok(servers) => Ok(Client { servers, secrets: secrets.clone() }),
+            Ok(servers) => Ok(Client { servers, secrets: secrets.hidden() }),
             Err(errors) => {
-                let told = errors.iter().map(|e| RunError::Server { problem: secrets.hide(&e.to_string()) });
+                let told = errors
+                    .iter()
+                    .map(|e| RunError::Server { problem: secrets.hidden().text(&e.to_string()) });
                 Err(told.collect())
             }
         }
@@ -41,7 +43,7 @@ impl Client {
             let tools = known.iter().map(listed).collect();
             servers.add(Server::lazy(&server.name, transport, tools, Options::default()));
         }
-        Ok(Client { servers, secrets: secrets.clone() })
+        Ok(Client { servers, secrets: secrets.hidden() })
     }
 
     pub(super) fn tools(&self) -> Vec<(Arc<str>, Vec<ServerTool>)> {
@@ -53,8 +55,8 @@ impl Client {
     fn declared(&self, tool: &ToolDecl) -> ServerTool {
         ServerTool {
             name: tool.name.as_str().into(),
-            description: self.secrets.hide(&tool.description).into(),
-            input_schema: self.secrets.hide_in(&tool.input_schema),
+            description: self.secrets.text(&tool.description).into(),
+            input_schema: self.secrets.value(&tool.input_schema),
             read_only: tool.read_only,
         }
     }
@@ -101,7 +103,7 @@ fn filled_in<'b>(
             Ok(transport) => servers.push((server, transport)),
             Err(problem) => errors.push(RunError::ServerText {
                 server: server.name.to_string(),
-                problem: secrets.hide(&problem),
+                problem: secrets.hidden().text(&problem),
             }),
         }
     }
@@ -128,7 +130,7 @@ fn transport(bundle: &Bundle, names: &Context, texts: &Texts) -> Result<Transpor
 struct Called {
     server: Server,
     tool: String,
-    secrets: Secrets,
+    secrets: Hidden,
 }
 
 #[async_trait]
@@ -136,8 +138,8 @@ impl Op for Called {
     async fn call(&self, input: Map) -> Result<Value, StepError> {
         // Whoever calls bounds the time: what is dropped is given up, and the server is told.
         match self.server.call(&self.tool, &input, Duration::MAX).await {
-            Ok(answer) => Ok(self.secrets.hide_in(&answer)),
-            Err(error) => Err(StepError { message: self.secrets.hide(&error.message), ..error }),
+            Ok(answer) => Ok(self.secrets.value(&answer)),
+            Err(error) => Err(StepError { message: self.secrets.text(&error.message), ..error }),
         }
     }
 

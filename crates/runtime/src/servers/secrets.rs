@@ -7,17 +7,11 @@ use std::sync::Arc;
 use deepgraph_graph::Bundle;
 #[cfg(feature = "mcp")]
 use deepgraph_graph::{Context, Names};
+use deepgraph_protocol::Hidden;
 #[cfg(feature = "mcp")]
-use deepgraph_protocol::{Map, Value};
+use deepgraph_protocol::Value;
 
 use crate::RunError;
-
-/// Shorter values are not looked for in texts: to take them out would garble every text.
-#[cfg(feature = "mcp")]
-const SHORTEST: usize = 6;
-/// What stands where a secret stood.
-#[cfg(feature = "mcp")]
-const HIDDEN: &str = "***";
 
 /// The secrets of a graph's servers, by name. Clones share them.
 #[derive(Clone, Default)]
@@ -52,6 +46,11 @@ impl Secrets {
         }
         if missing.is_empty() { Ok(Secrets(Arc::new(found))) } else { Err(missing) }
     }
+
+    /// Their values, to be taken out of texts.
+    pub fn hidden(&self) -> Hidden {
+        Hidden::new(self.0.values().cloned())
+    }
 }
 
 #[cfg(feature = "mcp")]
@@ -59,30 +58,6 @@ impl Secrets {
     /// What the texts of servers can read.
     pub(super) fn names(&self) -> Context {
         Context::of(self.clone())
-    }
-
-    /// A text with every secret taken out.
-    pub(super) fn hide(&self, text: &str) -> String {
-        let mut secrets: Vec<&str> = self.0.values().map(|value| value.trim()).collect();
-        secrets.retain(|value| value.len() >= SHORTEST && text.contains(value));
-        // The longest first, so that no rest of one is left where it holds another.
-        secrets.sort_by_key(|value| std::cmp::Reverse(value.len()));
-        secrets.into_iter().fold(text.to_owned(), |text, secret| text.replace(secret, HIDDEN))
-    }
-
-    /// A value with every secret taken out of its texts.
-    pub(super) fn hide_in(&self, value: &Value) -> Value {
-        match value {
-            _ if self.0.is_empty() => value.clone(),
-            Value::Text(text) => Value::from(self.hide(text)),
-            Value::List(items) => items.iter().map(|item| self.hide_in(item)).collect::<Vec<_>>().into(),
-            Value::Map(fields) => {
-                let hidden =
-                    |(name, field): (&Arc<str>, &Value)| (self.hide(name).into(), self.hide_in(field));
-                Value::from(fields.iter().map(hidden).collect::<Map>())
-            }
-            plain => plain.clone(),
-        }
     }
 }
 
@@ -97,22 +72,6 @@ impl Names for Secrets {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[cfg(feature = "mcp")]
-    fn secrets(pairs: &[(&str, &str)]) -> Secrets {
-        Secrets(Arc::new(pairs.iter().map(|(k, v)| ((*k).into(), (*v).to_owned())).collect()))
-    }
-
-    #[cfg(feature = "mcp")]
-    #[test]
-    fn secrets_are_taken_out_of_texts_and_values() {
-        let secrets = secrets(&[("A", "abcdefgh\n"), ("B", "abcdefgh-ijkl"), ("C", "blue")]);
-        assert_eq!(secrets.hide("abcdefgh-ijkl and abcdefgh, in blue"), "*** and ***, in blue");
-        let said = r#"{"abcdefgh":[1,"x abcdefgh y",null],"b":{"c":true}}"#;
-        let said: Value = serde_json::from_str(said).unwrap();
-        assert_eq!(secrets.hide_in(&said).to_json_text(), r#"{"***":[1,"x *** y",null],"b":{"c":true}}"#);
-        assert_eq!(format!("{secrets:?}"), r#"Secrets(["A", "B", "C"])"#);
-    }
 
     fn served() -> Bundle {
         let text = "deepgraph: 1\nstate: {q: string}\ninput: [q]\nstart: a\nnodes:\n  \

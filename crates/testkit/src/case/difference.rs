@@ -3,6 +3,7 @@
 use std::fmt;
 
 use deepgraph_protocol::Value;
+use deepgraph_trace::diff::of_texts;
 use similar::{ChangeTag, TextDiff};
 
 /// One thing that is not as the case says.
@@ -78,8 +79,12 @@ fn write_diff(f: &mut fmt::Formatter<'_>, expected: &str, came: &str) -> fmt::Re
     Ok(())
 }
 
-/// The lines in which two traces differ, with some around them.
+/// What two traces did differently; where that is nothing, as of their JSON forms, the lines in which they differ.
 pub(crate) fn between(one: &str, other: &str) -> String {
+    let diff = of_texts(one, other);
+    if !diff.is_empty() && !one.starts_with('{') {
+        return diff.to_string().lines().map(|line| format!("\n  {line}")).collect();
+    }
     let diff = TextDiff::from_lines(one, other);
     let text = diff.unified_diff().context_radius(3).to_string();
     let shown: Vec<&str> = text.lines().filter(|line| !line.starts_with("@@")).take(60).collect();

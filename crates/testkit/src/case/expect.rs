@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use deepgraph_protocol::RunStatus;
+use deepgraph_trace::Detail;
 
 use super::pattern::ANY;
 use super::read::Reader;
@@ -19,8 +20,8 @@ pub(crate) struct Expect {
     /// The codes of mistakes or warnings of the graph file, each with what its message is; none: not said.
     pub(crate) load_error: Option<Vec<Code>>,
     pub(crate) warnings: Option<Vec<Code>>,
-    /// Whether the trace is kept as a snapshot.
-    pub(crate) snapshot: bool,
+    /// How much of the trace is kept as a snapshot; none: no snapshot.
+    pub(crate) snapshot: Option<Detail>,
 }
 
 /// One thing that is expected.
@@ -47,12 +48,7 @@ impl Expect {
                 "scopes" => expect.scopes = scopes(reader, value),
                 "load_error" => expect.load_error = codes(reader, value),
                 "warnings" => expect.warnings = codes(reader, value),
-                "trace" => {
-                    expect.snapshot = value.value.as_str() == Some("snapshot");
-                    if !expect.snapshot {
-                        reader.error(value.place, "`trace` is `snapshot`");
-                    }
-                }
+                "trace" => expect.snapshot = reader.one_of(value, "`trace`", &words::TRACE),
                 _ => {
                     check_kind(reader, key, value);
                     expect.run.push(Wanted { key: key.name.clone(), node: value.clone() });

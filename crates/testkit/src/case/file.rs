@@ -1,19 +1,21 @@
 //! A case file, read.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
-use deepgraph_graph::{Bundle, Diagnostics, Files, Loaded, OpTable};
+use deepgraph_graph::{Bundle, Diagnostics, Files, Loaded};
 use deepgraph_protocol::{Map, Millis, StepId, Value};
 
 use super::expect::Expect;
+use super::files::{Folder, WithStock};
 use super::fork::Fork;
 use super::mistakes::{Mistakes, hint};
 use super::pattern::StepPattern;
 use super::read::Reader;
 use super::script::step_pattern;
 use super::scripts::Scripts;
+use super::servers::ServerTools;
 use super::tree::{self, Node, Place};
 use super::{inline, words};
 use crate::{BEGIN, CancelAt};
@@ -32,6 +34,8 @@ pub struct Case {
     pub file: String,
     pub(crate) graph: Result<Arc<Bundle>, Diagnostics>,
     pub(crate) warnings: Diagnostics,
+    /// The tools of the servers that the graph declares.
+    servers: ServerTools,
     pub(crate) begin: Millis,
     pub(crate) input: Map,
     pub(crate) config: Map,
@@ -48,19 +52,6 @@ pub struct Case {
     pub(crate) scripted: Vec<(String, Place)>,
 }
 
-/// Files of a graph's folder; those of a stock graph are in the folder of its name, next to it.
-struct Folder(PathBuf);
-
-impl Files for Folder {
-    fn read(&self, path: &str) -> Result<String, String> {
-        let Some(stock) = path.strip_prefix("stock:") else {
-            return std::fs::read_to_string(self.0.join(path)).map_err(|e| e.to_string());
-        };
-        let beside = self.0.join("..").join(stock);
-        std::fs::read_to_string(beside).map_err(|_| "there is no such file".to_owned())
-    }
-}
-
 impl Case {
     /// Reads a case file. Paths in it are relative to its folder.
     ///
@@ -68,9 +59,19 @@ impl Case {
     ///
     /// All mistakes of the file. Those of the graph are none of them: a case may expect them.
     pub fn load(path: &Path) -> Result<Case, Mistakes> {
+        Case::load_with(path, None)
+    }
+
+    /// The same, with the files of stock graphs from elsewhere: they are asked for as `stock:NAME/graph.yaml`. Without
+    /// it those of a graph that stands in a folder of its own are looked for beside that.
+    ///
+    /// # Errors
+    ///
+    /// As [`load`](Case::load).
+    pub fn load_with(path: &Path, stock: Option<&dyn Files>) -> Result<Case, Mistakes> {
         let file = path.display().to_string();
         match std::fs::read_to_string(path) {
-            Ok(text) => Case::parse(&file, &text, path.parent().unwrap_or(Path::new(""))),
+            Ok(text) => Case::parse_with(&file, &text, path.parent().unwrap_or(Path::new("")), stock),
             Err(why) => {
                 let mut reader = Reader::new(&file, "");
                 reader.error(Place { line: 1, column: 1 }, format!("the file can not be read: {why}"));
@@ -85,6 +86,15 @@ impl Case {
     ///
     /// All mistakes of the text.
     pub fn parse(file: &str, text: &str, folder: &Path) -> Result<Case, Mistakes> {
+        Case::parse_with(file, text, folder, None)
+    }
+
+    fn parse_with(
+        file: &str,
+        text: &str,
+        folder: &Path,
+        stock: Option<&dyn Files>,
+    ) -> Result<Case, Mistakes> {
         let root = tree::read(file, text)?;
         let mut reader = Reader::new(file, text);
         let mut case = Case::empty(file);
@@ -103,7 +113,10 @@ impl Case {
             }
         }
         case.scripted = std::mem::take(&mut reader.scripted);
-        let loaded = graph.and_then(|node| case.load_graph(&mut reader, node, &root, text, files, folder));
+        let loaded = graph.and_then(|node| {
+            let whole = Whole { root: &root, text, folder, stock };
+            case.load_graph(&mut reader, node, files, &whole)
+        });
         reader.sink.finish()?;
         match loaded {
             Some(Ok(Loaded { bundle, warnings })) => {
@@ -125,6 +138,7 @@ impl Case {
             file: file.to_owned(),
             graph: Err(Diagnostics::default()),
             warnings: Diagnostics::default(),
+            servers: ServerTools::default(),
             begin: BEGIN,
             input: Map::new(),
             config: Map::new(),
@@ -146,6 +160,7 @@ impl Case {
             "date" => self.begin = date(reader, node).unwrap_or(BEGIN),
             "input" => self.input = reader.map(node, "`input`").unwrap_or_default(),
             "config" => self.config = reader.map(node, "`config`").unwrap_or_default(),
+            "servers" => self.servers = ServerTools::read(reader, node),
             "kept" => self.kept = reader.map(node, "`kept`").unwrap_or_default(),
             "forks" => self.forks = Fork::read_all(reader, node),
             "order" => self.order = order(reader, node),
@@ -167,12 +182,11 @@ impl Case {
         &self,
         reader: &mut Reader,
         node: &Node,
-        root: &Node,
-        text: &str,
         mut files: BTreeMap<String, String>,
-        folder: &Path,
+        whole: &Whole<'_>,
     ) -> Option<Result<Loaded, Diagnostics>> {
-        let ops = OpTable::stock();
+        let ops = self.servers.ops();
+        let with_stock = |own| WithStock { own, stock: whole.stock };
         if let Value::Text(path) = &node.value {
             if !files.is_empty() {
                 reader.error(
@@ -180,9 +194,9 @@ impl Case {
                     "`files` are those of a graph that is written here; this one is a file",
                 );
             }
-            let path = folder.join(&**path);
+            let path = whole.folder.join(&**path);
             let folder = Folder(path.parent().unwrap_or(Path::new("")).to_owned());
-            return Some(deepgraph_graph::load(&path.display().to_string(), &folder, &ops));
+            return Some(deepgraph_graph::load(&path.display().to_string(), &with_stock(&folder), &ops));
         }
         if !node.is_map() {
             return reader.wrong(
@@ -193,9 +207,19 @@ impl Case {
         }
         let name =
             Path::new(&self.file).file_name().map_or(self.file.clone(), |n| n.to_string_lossy().into_owned());
-        files.insert(name, inline::text_of_graph(text, root, node));
-        Some(deepgraph_graph::load(&self.file, &files, &ops))
+        files.insert(name, inline::text_of_graph(whole.text, whole.root, node));
+        Some(deepgraph_graph::load(&self.file, &with_stock(&files), &ops))
     }
+}
+
+/// The file that a graph stands in, or is named in.
+struct Whole<'a> {
+    root: &'a Node,
+    text: &'a str,
+    /// Its folder.
+    folder: &'a Path,
+    /// The files of stock graphs, where they are elsewhere.
+    stock: Option<&'a dyn Files>,
 }
 
 fn sentence(reader: &mut Reader, node: &Node) -> Arc<str> {

@@ -28,14 +28,14 @@ pub struct Played {
     pub trace: String,
     /// The same as data: every instance with its exit; none where the graph did not load.
     pub run: Option<Trace>,
-    /// Whether the case wants its trace kept as a snapshot.
-    pub snapshot: bool,
+    /// How much of the trace the case wants kept as a snapshot; none: no snapshot.
+    pub snapshot: Option<Detail>,
 }
 
 impl Played {
     /// A case that could not be read.
     pub(crate) fn unread(differences: Vec<Difference>) -> Played {
-        Played { differences, trace: String::new(), run: None, snapshot: false }
+        Played { differences, trace: String::new(), run: None, snapshot: None }
     }
 
     /// Fails the test where something is not as the case says; hands the result on.
@@ -47,6 +47,11 @@ impl Played {
     pub fn check(self) -> Played {
         assert!(self.passed(), "the case does not pass:\n{self}");
         self
+    }
+
+    /// What is to be kept as the case's snapshot; none where it wants none, and where its graph did not load.
+    pub fn snapshot_text(&self) -> Option<String> {
+        Some(self.run.as_ref()?.to_text(self.snapshot?))
     }
 
     /// Whether all was as the case says.
@@ -70,6 +75,14 @@ impl fmt::Display for Played {
 }
 
 impl Case {
+    /// The trace of one run of the case as it stands, whatever it expects; none where the graph does not load or the
+    /// input does not fit.
+    pub fn trace(&self) -> Option<Trace> {
+        let bundle = self.graph.as_ref().ok()?;
+        let (input, config) = input::settle(self, bundle).ok()?;
+        Some(Player { case: self, bundle, input, config }.run(0, None).run.trace(bundle))
+    }
+
     /// Plays the case.
     pub fn play(&self) -> Played {
         let mut played = Played {

@@ -96,12 +96,7 @@ fn has(text: &str, wanted: &str) -> bool {
 }
 
 fn role(message: &Message) -> &'static str {
-    match message.role {
-        Role::System => "system",
-        Role::User => "user",
-        Role::Assistant => "assistant",
-        Role::Tool => "tool",
-    }
+    message.role.name()
 }
 
 /// A request as a failed case shows it.

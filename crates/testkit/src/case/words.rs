@@ -1,12 +1,16 @@
 //! The words of case files: what is read, and what the documents list.
 
 use deepgraph_protocol::{ErrorKind, FinishReason};
+use deepgraph_trace::Detail;
 
 /// The keys of a case.
-pub const CASE: [&str; 17] = [
-    "case", "graph", "files", "date", "input", "kept", "config", "models", "ops", "answers", "latency",
-    "order", "seeds", "crash", "cancel", "expect", "forks",
+pub const CASE: [&str; 18] = [
+    "case", "graph", "files", "servers", "date", "input", "kept", "config", "models", "ops", "answers",
+    "latency", "order", "seeds", "crash", "cancel", "expect", "forks",
 ];
+
+/// A tool of an MCP server.
+pub const SERVER_TOOL: [&str; 3] = ["description", "input_schema", "read_only"];
 
 /// What a model answers, written out.
 pub const MODEL: [&str; 9] =
@@ -106,3 +110,6 @@ pub const FINISH: [(&str, FinishReason); 5] = [
     ("refusal", FinishReason::Refusal),
     ("other", FinishReason::Other),
 ];
+
+/// How much of a trace is kept as a snapshot.
+pub const TRACE: [(&str, Detail); 2] = [("snapshot", Detail::Short), ("full", Detail::Full)];

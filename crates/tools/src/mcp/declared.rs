@@ -3,9 +3,10 @@
 use std::fmt;
 use std::time::Duration;
 
+use deepgraph_protocol::Hidden;
 use reqwest::Url;
 
-use super::secrets::Secrets;
+use super::secrets;
 
 /// How a server is reached, secrets filled in.
 #[derive(Clone, PartialEq, Eq)]
@@ -96,18 +97,18 @@ pub(super) struct Declared {
     pub(super) name: String,
     pub(super) transport: Transport,
     pub(super) options: Options,
-    secrets: Secrets,
+    secrets: Hidden,
 }
 
 impl Declared {
     pub(super) fn new(name: &str, transport: Transport, options: Options) -> Declared {
-        let secrets = Secrets::of(&transport);
+        let secrets = secrets::of(&transport);
         Declared { name: name.to_owned(), transport, options, secrets }
     }
 
     /// A text from outside, made fit for a message: without secrets.
     pub(super) fn hide(&self, text: &str) -> String {
-        self.secrets.hide(text)
+        self.secrets.text(text)
     }
 }
 

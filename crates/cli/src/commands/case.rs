@@ -1,0 +1,195 @@
+//! `deepgraph case`: cases from runs.
+
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use clap::{Args, Subcommand};
+use deepgraph_graph::Bundle;
+use deepgraph_store::{RunRecord, Stored};
+use deepgraph_testkit::case::{Case, from_run};
+use deepgraph_trace::{Row, fold};
+
+use crate::args::Global;
+use crate::error::CliError;
+use crate::exit_status::ExitStatus;
+use crate::graphs::{self, Stock};
+use crate::home::Home;
+use crate::out_file::OutFile;
+use crate::screen::Screen;
+
+/// Options of `case`.
+#[derive(Debug, Args)]
+#[command(
+    about = "Make a case of a run, to be played by `deepgraph test`",
+    after_help = "Examples:\n  deepgraph case from-run last\n  \
+                  deepgraph case from-run 01981c2e -o graphs/my_graph/cases/it_went_wrong.yaml"
+)]
+pub struct Options {
+    /// What is to be done.
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Write a case file that says what models, tools and people said in a run, and expects what came of it
+    #[command(
+        long_about = "Write a case file that says what models, tools and people said in a run, and expects what came of \
+                      it. Then the case is played; where it does not pass, what differs is told, and the file is kept.\n\n\
+                      The graph is named by its path, where its file is as it was in the run. Else, and for a stock \
+                      graph, the graph and its prompts are written into a folder beside the case.",
+        after_help = "Examples:\n  deepgraph case from-run last\n  \
+                      deepgraph case from-run 01981c2e -o graphs/my_graph/cases/it_went_wrong.yaml\n\n\
+                      Exit status:\n  0  the case is written and passes\n  1  the case is written and does not pass, or \
+                      the program failed\n  2  wrong usage: options, a run that is not over"
+    )]
+    FromRun {
+        /// The run: its id, the beginning of it, or `last`
+        run: String,
+        /// The case file [default: cases/run_ID.yaml beside the graph file, or in the current folder]
+        #[arg(long, short, value_name = "FILE")]
+        out: Option<PathBuf>,
+    },
+}
+
+/// Carries the command out.
+pub fn carry_out(options: &Options, global: &Global) -> Result<ExitStatus, CliError> {
+    let Command::FromRun { run, out } = &options.command;
+    let store = Home::find(global)?.kept()?;
+    let record = store.find_run(run)?;
+    let bundle = graphs::stored_bundle(&record)?;
+    let rows = store.entries(&record.run_id, 0)?;
+    Writer { record: &record, bundle: &bundle, rows: &rows }.write(out.as_deref())
+}
+
+struct Writer<'a> {
+    record: &'a RunRecord,
+    bundle: &'a Arc<Bundle>,
+    rows: &'a [Stored],
+}
+
+impl Writer<'_> {
+    fn write(&self, out: Option<&Path>) -> Result<ExitStatus, CliError> {
+        let status = self.record.status;
+        if !status.is_terminal() && status != deepgraph_protocol::RunStatus::AwaitingInput {
+            let run = self.record.run_id.to_string();
+            return Err(CliError::NotOver { run, status: status.name() });
+        }
+        let screen = Screen::plain();
+        let unchanged = self.unchanged();
+        let path = out.map_or_else(|| self.default_path(unchanged.as_deref()), Path::to_path_buf);
+        let folder = match path.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent,
+            _ => Path::new("."),
+        };
+        make_folder(folder)?;
+        let file = OutFile::check(&path).map_err(named)?;
+        let graph = match &unchanged {
+            Some(graph) => relative(folder, graph),
+            None => self.write_graph(&path, folder, &screen)?,
+        };
+        let rows = self.rows.iter().map(|row| Row { scope: &row.scope, entry: &row.entry });
+        let text = from_run(self.bundle, rows, &graph, &self.sentence()?)?;
+        file.write(&text).map_err(named)?;
+        screen.say(&format!("The case is in {}", path.display()));
+        Ok(played(&path, &screen))
+    }
+
+    /// The graph file, where it is as it was in the run.
+    fn unchanged(&self) -> Option<PathBuf> {
+        let name = self.record.graph.as_str();
+        if graphs::stock_files(name).is_some() {
+            return None;
+        }
+        let path = graphs::file_of(name);
+        let loaded = graphs::load_with(&path.to_string_lossy(), &self.bundle.ops).ok()?.ok()?;
+        (loaded.bundle.hash == self.bundle.hash).then_some(path)
+    }
+
+    fn default_path(&self, graph: Option<&Path>) -> PathBuf {
+        let id = self.record.run_id.as_str();
+        // The beginning of an id is its time; its end tells runs of one moment apart.
+        let name = format!("run_{}.yaml", id.rsplit('-').next().unwrap_or(id));
+        let folder = graph.and_then(Path::parent).unwrap_or(Path::new(""));
+        folder.join("cases").join(name)
+    }
+
+    /// Writes the graph and its prompts into a folder beside the case; its path from there.
+    fn write_graph(&self, case: &Path, folder: &Path, screen: &Screen) -> Result<String, CliError> {
+        let stem = case.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let name = format!("{stem}_graph");
+        let source = &self.bundle.source;
+        for (path, text) in source.files.iter().filter(|(path, _)| !path.starts_with("stock:")) {
+            let path = folder.join(&name).join(path);
+            path.parent().map_or(Ok(()), make_folder)?;
+            fs::write(&path, text).map_err(|error| CliError::Write { path, error })?;
+        }
+        let why = match graphs::stock_files(&self.record.graph) {
+            Some(_) => "is one that the program brings along",
+            None => "is not as it was in the run, or not where it was",
+        };
+        let to = folder.join(&name);
+        screen.say(&format!("The graph {} {why}: it was written to {}", self.record.graph, to.display()));
+        let entry = source.entry.rsplit(['/', '\\']).next().unwrap_or(&source.entry);
+        Ok(format!("{name}/{entry}"))
+    }
+
+    /// What the case shows.
+    fn sentence(&self) -> Result<String, CliError> {
+        let rows = self.rows.iter().map(|row| Row { scope: &row.scope, entry: &row.entry });
+        let trace = fold(self.bundle, rows)?;
+        let end = match &trace.root.exit {
+            Some(exit) => format!("ended by {}", exit.reason),
+            None => "waits for an answer".to_owned(),
+        };
+        let question: String = self.record.question.split_whitespace().collect::<Vec<_>>().join(" ");
+        let shown: String = question.chars().take(80).collect();
+        let more = if shown.len() < question.len() { "…" } else { "" };
+        Ok(format!("A run that {end}: {shown}{more}"))
+    }
+}
+
+/// Plays the case that was written.
+fn played(path: &Path, screen: &Screen) -> ExitStatus {
+    let told = match Case::load_with(path, Some(&Stock)) {
+        Err(mistakes) => mistakes.to_string(),
+        Ok(case) => {
+            let played = case.play();
+            if played.passed() {
+                screen.say("It passes. Play it with the others, and keep its trace, by `deepgraph test`");
+                return ExitStatus::Succeeded;
+            }
+            played.to_string()
+        }
+    };
+    screen.complain(&format!(
+        "the case does not pass as it was written. Time, or what was told in a way that cases can not tell, may have made \
+         a difference in the run; the file is kept, to be put right by hand:\n\n{told}"
+    ));
+    ExitStatus::Internal
+}
+
+/// The same failure, of a case and not of a report.
+fn named(error: CliError) -> CliError {
+    match error {
+        CliError::OutFile { path, problem } => CliError::CaseFile { path, problem },
+        other => other,
+    }
+}
+
+fn make_folder(folder: &Path) -> Result<(), CliError> {
+    fs::create_dir_all(folder).map_err(|error| CliError::Write { path: folder.to_owned(), error })
+}
+
+/// The path of a file from a folder, with `/` between its parts; both may be relative to the current folder.
+fn relative(folder: &Path, file: &Path) -> String {
+    let whole = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let (folder, file) = (whole(folder), whole(file));
+    let from: Vec<Component> = folder.components().collect();
+    let to: Vec<Component> = file.components().collect();
+    let shared = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
+    let up = from.iter().skip(shared).map(|_| "..".to_owned());
+    let down = to.iter().skip(shared).map(|part| part.as_os_str().to_string_lossy().into_owned());
+    up.chain(down).collect::<Vec<_>>().join("/")
+}

@@ -1,0 +1,150 @@
+//! `deepgraph simulate`: many runs of a graph in random worlds, under faults.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use clap::{Args, ValueEnum};
+use deepgraph_testkit::{Broken, Faults, Report, Simulation};
+
+use crate::config::{self, Environment, Origin, Wanted};
+use crate::error::CliError;
+use crate::exit_status::ExitStatus;
+use crate::graphs;
+use crate::screen::{self, Screen};
+
+/// Broken runs that are shown with their trace.
+const SHOWN: usize = 3;
+
+/// Options of `simulate`.
+#[derive(Debug, Args)]
+#[command(
+    about = "Run a graph many times against random models, tools and people, under faults, and check what must hold",
+    long_about = "Run a graph many times without any model, tool, network or clock: models answer by chance what the \
+                  request has room for, ops give results of their declared types, people answer questions. Things fail, \
+                  time out, come late or twice; the driver crashes between any two entries and is taken over from; runs \
+                  are cancelled. After each run everything that must hold is checked: counted calls never pass their \
+                  limits, every call is answered once and in order, the ledger adds up, every instance has one exit, \
+                  crashes and another order of completion change nothing, and more.\n\n\
+                  Everything is drawn from the seed of the run, keys of the configuration that are not set by --set or \
+                  --config included: a run can be repeated by its seed. The exit status is 1 where something is broken.",
+    after_help = "Examples:\n  deepgraph simulate deep_research\n  deepgraph simulate my-graph.yaml --runs 1000 --jobs 4\n  \
+                  deepgraph simulate my-graph.yaml --seed 4711 --runs 1 --trace\n  \
+                  deepgraph simulate deep_research --faults none --set max_researcher_iterations=3"
+)]
+pub struct Options {
+    /// Graph file, folder with a graph.yaml, or name of a stock graph
+    #[arg(value_name = "FILE|NAME", default_value = graphs::DEFAULT)]
+    graph: String,
+    /// How many runs
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    runs: u64,
+    /// The seed of the first run; the others count on from it
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// How many runs at once [default: one per core]
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+    /// Set one value of the configuration; may be repeated
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// Values of the configuration: a YAML or JSON mapping
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// What may go wrong
+    #[arg(long, value_enum, default_value_t = Weather::Storm)]
+    faults: Weather,
+    /// Print the trace of each run
+    #[arg(long)]
+    trace: bool,
+}
+
+/// What may go wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Weather {
+    /// Nothing
+    None,
+    /// Everything
+    Storm,
+}
+
+/// Carries the command out.
+pub fn carry_out(options: &Options) -> Result<ExitStatus, CliError> {
+    let screen = Screen::plain();
+    let bundle = graphs::bundle(&options.graph, &screen)?;
+    let wanted =
+        Wanted { set: options.set.clone(), model: None, file: options.config.clone(), ..Wanted::default() };
+    // The environment is left out: a seed is the same run everywhere.
+    let effective = config::effective(&bundle, &wanted, &Environment::new())?;
+    let is_set = |key: &str| effective.origins.get(key).is_some_and(|origin| *origin != Origin::Default);
+    let set = effective.values.iter().filter(|(key, _)| is_set(key));
+    let set = set.map(|(key, value)| (key.to_string(), value.clone())).collect();
+    let faults = match options.faults {
+        Weather::None => Faults::none(),
+        Weather::Storm => Faults::storm(),
+    };
+    let simulation = Simulation { bundle, input: None, config: set, faults };
+    let report = simulate(&simulation, options);
+    screen::print(&report.to_string())?;
+    if options.trace {
+        for seed in options.seed..options.seed.saturating_add(options.runs) {
+            screen::print(&format!("\nseed {seed}\n\n{}", simulation.trace(seed).trim_end()))?;
+        }
+    }
+    for broken in report.broken.iter().take(SHOWN) {
+        screen::print(&shown(broken, &simulation, options))?;
+    }
+    if report.broken.len() > SHOWN {
+        let seeds: Vec<String> = report.broken[SHOWN..].iter().map(|b| b.seed.to_string()).collect();
+        screen::print(&format!("\nbroken as well: seeds {}", seeds.join(", ")))?;
+    }
+    Ok(if report.is_clean() { ExitStatus::Succeeded } else { ExitStatus::Internal })
+}
+
+/// Runs all seeds, several at once.
+fn simulate(simulation: &Simulation, options: &Options) -> Report {
+    let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    let jobs = options.jobs.unwrap_or(cores).get();
+    let next = AtomicU64::new(0);
+    let work = || {
+        let mut report = Report::default();
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            if number >= options.runs {
+                return report;
+            }
+            simulation.run(options.seed.saturating_add(number), &mut report);
+        }
+    };
+    let mut report = Report::default();
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..jobs).map(|_| scope.spawn(work)).collect();
+        for thread in threads {
+            match thread.join() {
+                Ok(of_thread) => report.add(of_thread),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+    });
+    report
+}
+
+/// What a seed breaks, how to repeat it, and its trace.
+fn shown(broken: &Broken, simulation: &Simulation, options: &Options) -> String {
+    let sentences: Vec<String> = broken.violations.iter().map(|v| format!("  {v}\n")).collect();
+    let mut repeat = format!("deepgraph simulate {} --seed {} --runs 1 --trace", options.graph, broken.seed);
+    options.set.iter().for_each(|set| repeat += &format!(" --set '{set}'"));
+    if let Some(file) = &options.config {
+        repeat += &format!(" --config {}", file.display());
+    }
+    if options.faults == Weather::None {
+        repeat += " --faults none";
+    }
+    let trace = if options.trace { String::new() } else { format!("\n\n{}", simulation.trace(broken.seed)) };
+    format!(
+        "\nseed {} breaks what must hold:\n{}again: {repeat}{}",
+        broken.seed,
+        sentences.concat(),
+        trace.trim_end()
+    )
+}

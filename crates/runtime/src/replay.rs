@@ -1,0 +1,92 @@
+//! Answering a run from a recording instead of the outside.
+//!
+//! Models, ops that reach outside and persons are not asked: what they said stands in the recording. Pure ops run, the
+//! Machine decides as ever. The run's clock starts at the recorded moment. A request that was not recorded fails the
+//! run, with the recorded one that is nearest to it.
+//!
+//! No answer is waited for, except in recordings of runs that were cancelled or reached a limit on time: there each
+//! answer comes when it came. In a tokio runtime whose time is paused such waits take no time either.
+
+mod answer;
+mod missing;
+mod record;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use deepgraph_protocol::{Hidden, Millis, ModelRequest, StepId};
+use deepgraph_trace::recording::{Asked, Exchange, Recording, Request};
+use tokio::time::Instant;
+
+pub(crate) use record::is_pure;
+pub use record::recording;
+
+/// The answers of one run.
+pub(crate) struct Replay {
+    recording: Arc<Recording>,
+    /// The places of exchanges, by what was asked.
+    by_key: BTreeMap<String, Vec<usize>>,
+    /// The places of those that were given.
+    used: BTreeSet<usize>,
+    origin: Instant,
+    /// Why the run can not go on.
+    pub(crate) broken: Option<String>,
+}
+
+impl Replay {
+    pub(crate) fn new(recording: Arc<Recording>) -> Replay {
+        let mut by_key: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for (at, exchange) in recording.exchanges.iter().enumerate() {
+            by_key.entry(exchange.asked.key()).or_default().push(at);
+        }
+        Replay { recording, by_key, used: BTreeSet::new(), origin: Instant::now(), broken: None }
+    }
+
+    /// The time in the run.
+    pub(crate) fn now(&self) -> Millis {
+        let since = Millis::try_from(self.origin.elapsed().as_millis()).unwrap_or(Millis::MAX);
+        self.recording.started_ms.saturating_add(since)
+    }
+
+    /// What channels that are kept between runs hold at the start.
+    pub(crate) fn kept(&self) -> &deepgraph_protocol::Map {
+        &self.recording.kept
+    }
+
+    /// The moment at which the run is cancelled.
+    pub(crate) fn cancelled(&self) -> Option<Instant> {
+        self.recording.cancelled_ms.map(|ms| self.origin + Duration::from_millis(ms))
+    }
+
+    /// When an exchange came; none where it makes no difference.
+    fn moment(&self, exchange: &Exchange) -> Option<Instant> {
+        exchange.after_ms.map(|ms| self.origin + Duration::from_millis(ms))
+    }
+
+    /// What was asked of a model.
+    fn asked_model(request: ModelRequest) -> Asked {
+        // The secrets of the recording are out of all that came from it.
+        Asked::Model(Box::new(Request::of(request, &Hidden::default())))
+    }
+
+    /// The exchange for what a step asks: the one of this step and attempt, else one that was not used yet; never one
+    /// in which something else was asked.
+    fn find(&mut self, step: &StepId, attempt: u32, asked: &Asked) -> Option<Exchange> {
+        let places = self.by_key.get(&asked.key())?;
+        let exchange = |at: &usize| self.recording.exchanges.get(*at);
+        let is_own = |at: &&usize| exchange(at).is_some_and(|e| e.step == *step && e.attempt == attempt);
+        let unused = || places.iter().find(|at| !self.used.contains(*at));
+        let at = *places.iter().find(is_own).or_else(unused)?;
+        self.used.insert(at);
+        self.recording.exchanges.get(at).cloned()
+    }
+
+    /// Ends the run: a step asks for something that was not recorded.
+    fn miss(&mut self, step: &StepId, attempt: u32, asked: &Asked) {
+        let told = missing::told(&self.recording, step, attempt, asked);
+        self.broken.get_or_insert(told);
+    }
+}

@@ -1,0 +1,94 @@
+//! A case file from a run that was driven: what models, ops and people said becomes its script, how the run ended
+//! becomes what is expected.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `gather` | what the journals say of each attempt |
+//! | `answers` | one answer as it stands in a case file |
+//! | `expect` | what is expected |
+
+mod answers;
+mod expect;
+mod gather;
+
+use std::sync::Arc;
+
+use deepgraph_graph::yaml::{self, Mapping, Tree};
+use deepgraph_graph::{Bundle, ServerTool};
+use deepgraph_protocol::{Map, Value};
+use deepgraph_trace::{FoldError, Row};
+
+use self::gather::Gathered;
+
+/// Writes the case file of a run that is over, waits for an answer, or was cancelled: its text.
+///
+/// `rows` are its journals, in any order that keeps each scope's own. `graph` is the path of its graph file from the
+/// folder of the case, `sentence` says what the case shows. Whether the case passes is found out by playing it: a run
+/// in which time, or a crash, made a difference may not be told by a case.
+///
+/// # Errors
+///
+/// The journals do not fold.
+pub fn from_run<'a>(
+    bundle: &Arc<Bundle>,
+    rows: impl IntoIterator<Item = Row<'a>>,
+    graph: &str,
+    sentence: &str,
+) -> Result<String, FoldError> {
+    let rows: Vec<Row<'a>> = rows.into_iter().collect();
+    let run = Gathered::of(bundle, &rows)?;
+    let text = |text: &str| Tree::Text(text.to_owned());
+    let mut case = Mapping::default().with("case", text(sentence)).with("graph", text(graph));
+    if !run.recording.servers.is_empty() {
+        for (server, tools) in &run.recording.servers {
+            case.add_under("servers", &**server, Tree::Map(tools_of(tools)));
+        }
+    }
+    if let Some(day) = day(&run) {
+        case.set("date", Tree::Text(day));
+    }
+    for (key, values) in
+        [("input", &run.recording.input), ("kept", &run.recording.kept), ("config", &run.recording.config)]
+    {
+        if !values.is_empty() {
+            case.set(key, map(values));
+        }
+    }
+    for (section, step, answers) in answers::all(&run) {
+        case.add_under(section, step.as_str(), answers);
+    }
+    if let Some(ms) = run.recording.cancelled_ms {
+        case.add_under("cancel", "at", answers::duration(ms));
+    }
+    case.set("expect", Tree::Map(expect::of(&run)));
+    Ok(yaml::write(&case))
+}
+
+/// The day on which the run started, where it is not the one on which cases start.
+fn day(run: &Gathered) -> Option<String> {
+    let day = |at: i64| {
+        let moment = jiff::Timestamp::from_millisecond(at).ok()?;
+        Some(jiff::tz::Offset::UTC.to_datetime(moment).date().to_string())
+    };
+    day(run.recording.started_ms).filter(|started| Some(started) != day(crate::BEGIN).as_ref())
+}
+
+fn tools_of(tools: &[ServerTool]) -> Mapping {
+    let mut all = Mapping::default();
+    for tool in tools {
+        let mut said = Mapping::default();
+        if !tool.description.is_empty() {
+            said.set("description", Tree::Text(tool.description.to_string()));
+        }
+        said.set("input_schema", Tree::data(&tool.input_schema));
+        if let Some(read_only) = tool.read_only {
+            said.set("read_only", Tree::Bool(read_only));
+        }
+        all.add(&*tool.name, Tree::Map(said));
+    }
+    all
+}
+
+fn map(values: &Map) -> Tree {
+    Tree::data(&Value::from(values.clone()))
+}

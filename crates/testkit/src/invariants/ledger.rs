@@ -1,0 +1,258 @@
+//! The ledger is what was settled, what is not known and what is reserved, each recomputed from the journals; together
+//! they never pass what was admitted.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use deepgraph_engine::LedgerView;
+use deepgraph_graph::{Callee, Counted, Overflow, Verb};
+use deepgraph_protocol::{
+    Effect, EntryBody, ErrorKind, Event, Grant, Meter, Output, Spent, StepId, StepOutput,
+};
+
+use super::Violation;
+use super::seen::{Row, Scope, Seen, bounds_of, granted};
+
+const NAME: &str = "ledger";
+
+pub(super) fn check(seen: &Seen<'_>) -> Vec<Violation> {
+    seen.scopes.values().flat_map(of_scope).collect()
+}
+
+/// The books of one instance, kept from its journal alone.
+#[derive(Default)]
+struct Books<'r> {
+    settled: Spent,
+    unknown: Spent,
+    /// The attempt of each step that is out, from when it is put out until the step is over.
+    open: BTreeMap<&'r StepId, u32>,
+    /// Reservations of model calls that are out.
+    reserved: BTreeMap<&'r StepId, Spent>,
+    /// Charges whose outcome may still come, by step and attempt.
+    lost: BTreeMap<(&'r StepId, u32), Vec<Spent>>,
+    grants: BTreeMap<&'r StepId, Grant>,
+    calls: BTreeSet<&'r StepId>,
+}
+
+fn of_scope(scope: &Scope<'_>) -> Vec<Violation> {
+    let mut found = Vec::new();
+    let mut books = Books::default();
+    // The grants of children that wait for a place are reserved before anything is told of them.
+    let may_wait = may_wait(scope);
+    for row in &scope.rows {
+        books.enter(row);
+        let expected = books.view();
+        let (ledger, number) = (row.ledger, row.number + 1);
+        let reserved_fits = match may_wait {
+            true => at_least(ledger.reserved, expected.reserved),
+            false => ledger.reserved == expected.reserved,
+        };
+        let is_over = scope.folded.end().is_some() && ends(row);
+        let is_right = ledger.settled == expected.settled && ledger.unknown == expected.unknown;
+        if !is_right || (!reserved_fits && !is_over) {
+            let what = format!(
+                "after entry {number} the ledger has {}; by the journal it is {}",
+                shown(&ledger),
+                shown(&expected)
+            );
+            found.push(Violation::of_scope(NAME, scope.path, what));
+            return found;
+        }
+        if let Some(what) = above(scope, &ledger) {
+            found.push(Violation::of_scope(NAME, scope.path, format!("after entry {number} {what}")));
+            return found;
+        }
+    }
+    if let Some(end) = scope.folded.end()
+        && let Some(row) = scope.rows.iter().find(|row| ends(row))
+    {
+        let mut used = row.ledger.settled;
+        used += row.ledger.unknown;
+        if end.settled != used {
+            let what = format!("it handed up {:?}, and its ledger has {used:?}", end.settled);
+            found.push(Violation::of_scope(NAME, scope.path, what));
+        }
+    }
+    found
+}
+
+fn ends(row: &Row<'_>) -> bool {
+    row.outputs.iter().any(|output| matches!(output, Output::Event(Event::Exited { .. })))
+}
+
+fn may_wait(scope: &Scope<'_>) -> bool {
+    let is_graph = |callee: &Callee| matches!(callee, Callee::Graph(_));
+    let tool_waits = scope.graph.tools.iter().any(|tool| {
+        tool.overflow == Overflow::Queue && tool.call.as_ref().is_some_and(|call| is_graph(&call.callee))
+    });
+    let item_waits = scope.graph.nodes.iter().any(|node| {
+        node.each.as_ref().is_some_and(|each| each.parallel.is_some())
+            && matches!(&node.verb, Verb::Call(call) if is_graph(&call.callee))
+    });
+    tool_waits || item_waits
+}
+
+impl<'r> Books<'r> {
+    fn view(&self) -> LedgerView {
+        let mut reserved = Spent::default();
+        self.reserved.values().for_each(|spent| reserved += *spent);
+        for grant in self.grants.values() {
+            reserved += Spent {
+                tokens: grant.tokens.unwrap_or(0),
+                cost_micro_usd: grant.cost_micro_usd.unwrap_or(0),
+                cost_unknown: 0,
+                model_calls: grant.model_calls.unwrap_or(0),
+                tool_calls: grant.tool_calls.unwrap_or(0),
+            };
+        }
+        LedgerView { settled: self.settled, unknown: self.unknown, reserved }
+    }
+
+    fn lose(&mut self, step: &'r StepId, attempt: u32) {
+        if let Some(spent) = self.reserved.remove(step) {
+            self.unknown += spent;
+            self.lost.entry((step, attempt)).or_default().push(spent);
+        }
+    }
+
+    fn settle(&mut self, step: &'r StepId, attempt: u32, used: Spent) {
+        self.reserved.remove(step);
+        self.settled += used;
+        // It is known what came of this attempt: what comes of it again is a duplicate.
+        self.lost.remove(&(step, attempt));
+    }
+
+    /// The outcome of an attempt that was taken for lost.
+    fn late(&mut self, step: &'r StepId, attempt: u32, used: Spent) {
+        let charged = self.lost.get_mut(&(step, attempt)).filter(|lost| !lost.is_empty());
+        if let Some(lost) = charged {
+            self.unknown -= lost.remove(0);
+            self.settled += used;
+        }
+    }
+
+    fn enter(&mut self, row: &Row<'r>) {
+        let attempt_of = |books: &Books<'r>, step: &StepId| books.open.get(step).copied();
+        match &row.entry.body {
+            EntryBody::Dispatched { step, attempt, reserve_tokens, reserve_micro_usd, .. } => {
+                let is_current = attempt_of(self, step) == Some(*attempt);
+                let is_stopped = row.outputs.iter().any(
+                    |o| matches!(o, Output::Event(Event::StepFailed { step: failed, .. }) if failed == step),
+                );
+                if is_current && !is_stopped {
+                    self.lose(step, *attempt);
+                    self.reserved.insert(step, one_call(*reserve_tokens, *reserve_micro_usd));
+                } else if is_current {
+                    // It was out before a crash and does not fit now: what that cost is not known.
+                    self.lose(step, *attempt);
+                }
+            }
+            EntryBody::Completed { step, attempt, output: StepOutput::Model(reply) } => {
+                let used = one_call(reply.usage.tokens(), reply.cost_micro_usd);
+                match attempt_of(self, step) == Some(*attempt) {
+                    true => self.settle(step, *attempt, used),
+                    false => self.late(step, *attempt, used),
+                }
+            }
+            EntryBody::AttemptFailed { step, attempt, error, usage } => {
+                let is_model = self.reserved.contains_key(step);
+                let is_lost =
+                    matches!(error.kind, ErrorKind::StepTimeout | ErrorKind::Network) && !error.unsent;
+                if attempt_of(self, step) != Some(*attempt) {
+                    if usage.tokens() > 0 {
+                        self.late(step, *attempt, one_call(usage.tokens(), Some(0)));
+                    }
+                } else if is_model && is_lost && usage.tokens() == 0 {
+                    self.lose(step, *attempt);
+                } else if is_model {
+                    self.settle(step, *attempt, one_call(usage.tokens(), Some(0)));
+                }
+            }
+            EntryBody::Failed { step, .. } => {
+                if let Some(attempt) = attempt_of(self, step) {
+                    self.lose(step, attempt);
+                }
+                self.grants.remove(step);
+            }
+            EntryBody::ChildEnded { step, end } if self.grants.remove(step).is_some() => {
+                self.settled += end.settled;
+            }
+            _ => {}
+        }
+        for output in row.outputs {
+            self.note(output);
+        }
+    }
+
+    fn note(&mut self, output: &'r Output) {
+        match output {
+            Output::Effect(Effect::CallModel { step, attempt, .. } | Effect::RunOp { step, attempt, .. }) => {
+                self.open.insert(step, *attempt);
+            }
+            Output::Effect(Effect::Spawn { step, grant, .. }) => {
+                self.grants.insert(step, *grant);
+            }
+            Output::Event(Event::StepCompleted { step } | Event::StepFailed { step, .. }) => {
+                self.open.remove(step);
+            }
+            Output::Event(Event::CallAdmitted { step, .. } | Event::CallQueued { step, .. }) => {
+                self.settled.tool_calls += u64::from(self.calls.insert(step));
+            }
+            _ => {}
+        }
+    }
+}
+
+fn one_call(tokens: u64, price: Option<u64>) -> Spent {
+    Spent {
+        tokens,
+        cost_micro_usd: price.unwrap_or(0),
+        cost_unknown: u64::from(price.is_none()),
+        model_calls: 1,
+        tool_calls: 0,
+    }
+}
+
+fn at_least(more: Spent, less: Spent) -> bool {
+    more.tokens >= less.tokens
+        && more.cost_micro_usd >= less.cost_micro_usd
+        && more.model_calls >= less.model_calls
+        && more.tool_calls >= less.tool_calls
+}
+
+/// What is used and reserved is within what was admitted. Calls are counted by starts, not by attempts, so that
+/// limits on them are looked at elsewhere.
+fn above(scope: &Scope<'_>, ledger: &LedgerView) -> Option<String> {
+    let mut all = ledger.settled;
+    all += ledger.unknown;
+    all += ledger.reserved;
+    for (meter, taken) in [(Meter::Tokens, all.tokens), (Meter::CostUsd, all.cost_micro_usd)] {
+        let limits =
+            scope.graph.limits.iter().filter(|l| matches!(l.counted, Counted::Meter(m) if m == meter));
+        let declared = limits.filter_map(|l| Some((&*l.name, bounds_of(l, Some(meter), scope)?.1)));
+        let granted = granted(&scope.started.grant, meter).map(|most| ("grant", most));
+        for (name, most) in declared.chain(granted) {
+            if taken > most {
+                let meter = meter.name();
+                return Some(format!(
+                    "{taken} {meter} are used and reserved, and the limit `{name}` is {most}"
+                ));
+            }
+        }
+    }
+    None
+}
+
+fn shown(ledger: &LedgerView) -> String {
+    let of = |spent: &Spent| {
+        format!(
+            "{} tokens, {} micro-dollars, {} model calls, {} tool calls",
+            spent.tokens, spent.cost_micro_usd, spent.model_calls, spent.tool_calls
+        )
+    };
+    format!(
+        "settled {}; unknown {}; reserved {}",
+        of(&ledger.settled),
+        of(&ledger.unknown),
+        of(&ledger.reserved)
+    )
+}

@@ -1,0 +1,144 @@
+//! A run as invariants read it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use deepgraph_engine::{LedgerView, Machine};
+use deepgraph_graph::{Bundle, Graph, Limit, Node, Reserve};
+use deepgraph_protocol::{Entry, EntryBody, Event, Grant, Meter, Output, ScopePath, Started, StepId};
+
+use crate::SimRun;
+
+/// A run, its rows by instance, and its journals folded anew.
+pub(super) struct Seen<'r> {
+    pub(super) bundle: &'r Arc<Bundle>,
+    pub(super) run: &'r SimRun,
+    pub(super) scopes: BTreeMap<&'r ScopePath, Scope<'r>>,
+}
+
+/// One instance.
+pub(super) struct Scope<'r> {
+    pub(super) path: &'r ScopePath,
+    pub(super) graph: &'r Graph,
+    pub(super) started: &'r Started,
+    pub(super) rows: Vec<Row<'r>>,
+    /// The Machine that its journal folds to.
+    pub(super) folded: Machine,
+}
+
+/// One row of an instance.
+pub(super) struct Row<'r> {
+    /// Its number among the rows of the run, from 0.
+    pub(super) number: usize,
+    pub(super) entry: &'r Entry,
+    /// What the live Machine put out.
+    pub(super) outputs: &'r [Output],
+    /// What the fold put out.
+    pub(super) folded: Vec<Output>,
+    /// The ledger after it.
+    pub(super) ledger: LedgerView,
+}
+
+impl<'r> Seen<'r> {
+    pub(super) fn of(bundle: &'r Arc<Bundle>, run: &'r SimRun) -> Seen<'r> {
+        let mut scopes: BTreeMap<&ScopePath, Scope<'_>> = BTreeMap::new();
+        for (number, (path, entry)) in run.rows.iter().enumerate() {
+            if let EntryBody::Started(started) = &entry.body
+                && let Some(ix) = bundle.find(&started.graph)
+            {
+                scopes.entry(path).or_insert_with(|| Scope {
+                    path,
+                    graph: bundle.graph(ix),
+                    started,
+                    rows: Vec::new(),
+                    folded: Machine::new(bundle.clone(), ix, path.clone()),
+                });
+            }
+            let Some(scope) = scopes.get_mut(path) else { continue };
+            let outputs = run.outputs.get(number).map(Vec::as_slice).unwrap_or_default();
+            let folded = scope.folded.apply(entry);
+            let ledger = scope.folded.ledger();
+            scope.rows.push(Row { number, entry, outputs, folded, ledger });
+        }
+        Seen { bundle, run, scopes }
+    }
+}
+
+impl<'r> Scope<'r> {
+    /// What it told, each with the number of the row that it followed from.
+    pub(super) fn events(&self) -> impl Iterator<Item = (usize, &'r Event)> + '_ {
+        self.outputs().filter_map(|(row, output)| match output {
+            Output::Event(event) => Some((row, event)),
+            Output::Effect(_) => None,
+        })
+    }
+
+    pub(super) fn outputs(&self) -> impl Iterator<Item = (usize, &'r Output)> + '_ {
+        self.rows.iter().flat_map(|row| row.outputs.iter().map(|output| (row.number, output)))
+    }
+
+    /// Where one of its steps stands; none for a step of another instance.
+    pub(super) fn at<'s>(&self, step: &'s StepId) -> Option<At<'s>> {
+        let own = match self.path.step() {
+            Some(above) => step.below(&above)?,
+            None => step.as_str(),
+        };
+        let (node, inner) = match own.split_once('/') {
+            Some((node, inner)) => (node, Some(inner)),
+            None => (own, None),
+        };
+        let name = node.rsplit_once('.')?.0;
+        let path = &step.as_str()[..step.as_str().len() - inner.map_or(0, |inner| inner.len() + 1)];
+        Some(At { node: name, run: path, inner })
+    }
+
+    /// The node of one of its steps.
+    pub(super) fn node(&self, step: &StepId) -> Option<&'r Node> {
+        let ix = self.graph.node(self.at(step)?.node)?;
+        self.graph.nodes.get(ix.0)
+    }
+}
+
+/// Where a step stands in its instance.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct At<'s> {
+    /// The node's name.
+    pub(super) node: &'s str,
+    /// The step of the node.
+    pub(super) run: &'s str,
+    /// What stands below the node: a call, an item, the question about a call.
+    pub(super) inner: Option<&'s str>,
+}
+
+impl<'s> At<'s> {
+    /// The name and the number of a call or an item.
+    pub(super) fn part(&self) -> Option<(&'s str, u64)> {
+        let (name, number) = self.inner?.split('/').next()?.rsplit_once('.')?;
+        Some((name, number.parse().ok()?))
+    }
+}
+
+/// The bound of a limit in base units, outside and inside the `finally` stage; none: it is off.
+pub(super) fn bounds_of(limit: &Limit, meter: Option<Meter>, scope: &Scope<'_>) -> Option<(u64, u64)> {
+    let unit = meter.map_or(1.0, Meter::base_units);
+    let declared = limit.max.as_ref().and_then(|max| max.number(&scope.started.config));
+    let declared = declared.map(|max| (max.max(0.0) * unit).round() as u64);
+    let granted = meter.filter(|_| !limit.own).and_then(|meter| granted(&scope.started.grant, meter));
+    let most = declared.into_iter().chain(granted).min()?;
+    let kept = match limit.reserve {
+        Reserve::Share(share) => (most as f64 * share) as u64,
+        Reserve::Units(units) => (units * unit).round() as u64,
+    };
+    Some((most.saturating_sub(kept), most))
+}
+
+/// What a grant allows of a meter that is a quantity or a count of calls.
+pub(super) fn granted(grant: &Grant, meter: Meter) -> Option<u64> {
+    match meter {
+        Meter::Tokens => grant.tokens,
+        Meter::CostUsd => grant.cost_micro_usd,
+        Meter::ModelCalls => grant.model_calls,
+        Meter::ToolCalls => grant.tool_calls,
+        _ => None,
+    }
+}

@@ -1,0 +1,73 @@
+//! What comes back in a simulated run, as entries: from models, ops and people.
+
+use std::sync::Arc;
+
+use deepgraph_protocol::{
+    Entry, EntryBody, Map, ModelRequest, OutputShape, ScopePath, StepError, StepId, StepOutput, Usage,
+};
+
+use super::outside::Said;
+use super::queue::{Item, What};
+use super::world::World;
+
+impl World<'_> {
+    pub(crate) fn model_result(&mut self, step: StepId, attempt: u32, request: &ModelRequest) -> EntryBody {
+        match self.sim.outside().model(&step, attempt, request) {
+            Ok(reply) => EntryBody::Completed { step, attempt, output: StepOutput::Model(reply) },
+            Err(error) => failure(step, attempt, error),
+        }
+    }
+
+    pub(crate) fn op_result(&mut self, step: StepId, attempt: u32, op: &str, input: &Map) -> EntryBody {
+        match self.sim.outside().op(&step, attempt, op, input) {
+            Ok(value) => EntryBody::Completed { step, attempt, output: StepOutput::Op(value) },
+            Err(error) => failure(step, attempt, error),
+        }
+    }
+
+    pub(crate) fn person_says(
+        &mut self,
+        scope: ScopePath,
+        step: StepId,
+        said: Said,
+        question: Arc<str>,
+        shape: Arc<OutputShape>,
+    ) {
+        match said {
+            Said::Answer(answer) => {
+                self.commit(scope.clone(), EntryBody::Answered { step: step.clone(), answer });
+                if self.ask(scope, step.clone(), question, shape) {
+                    self.queue.put_off(&step);
+                }
+            }
+            Said::Declined(error) => self.commit(scope, EntryBody::Failed { step, error }),
+            Said::Nothing | Said::Later => {}
+        }
+    }
+
+    /// Learns what the person says next to a question, and when. True where the question is put off.
+    pub(crate) fn ask(
+        &mut self,
+        scope: ScopePath,
+        step: StepId,
+        question: Arc<str>,
+        shape: Arc<OutputShape>,
+    ) -> bool {
+        let is_answer =
+            |entry: &Entry| matches!(&entry.body, EntryBody::Answered { step: s, .. } if *s == step);
+        let answered = self.journals.rows().iter().filter(|(_, entry)| is_answer(entry)).count();
+        let said = self.sim.outside().asked(&step, answered, &question, &shape);
+        if matches!(said, Said::Answer(_) | Said::Declined(_)) {
+            let nth = u32::try_from(answered + 1).unwrap_or(u32::MAX);
+            let takes = self.sim.outside().takes(&step, None, nth);
+            let at = self.now.saturating_add(takes);
+            self.queue.push(Item { at, scope, what: What::Says { step, said, question, shape } });
+            return false;
+        }
+        said == Said::Later
+    }
+}
+
+pub(crate) fn failure(step: StepId, attempt: u32, error: StepError) -> EntryBody {
+    EntryBody::AttemptFailed { step, attempt, error, usage: Usage::default() }
+}

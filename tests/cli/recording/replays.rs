@@ -1,0 +1,147 @@
+//! What was recorded comes again, without a network.
+
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use super::super::server::{Play, Server};
+use super::super::world::{AWAITING_INPUT, SUCCEEDED, USAGE, World, harbour};
+use super::{replayed, trace, without_start};
+
+const QUESTION: &str = "What is the range?";
+const CANCELLED: i32 = 5;
+
+fn played(rounds: usize, parallel: usize, latency: u64) -> Server {
+    Server::start(Play { rounds, parallel, searches: 2, latency: Duration::from_millis(latency) })
+}
+
+/// Options of a run against a server.
+fn against<'a>(server: &'a Server, docs: &'a str) -> Vec<&'a str> {
+    vec!["run", QUESTION, "--docs", docs, "--model", "openai::played", "--base-url", &server.url]
+}
+
+#[test]
+fn a_replay_has_the_trace_and_the_report_of_the_recorded_run_and_asks_nobody() {
+    let (server, docs, world) = (played(2, 3, 5), harbour(), World::new());
+    let recorded = world.deepgraph(&[&against(&server, &docs)[..], &["--record", "run.json"]].concat());
+    assert_eq!(recorded.code, SUCCEEDED, "{}", recorded.err);
+    assert!(recorded.err.contains("The recording is in run.json"), "{}", recorded.err);
+    let calls = server.all_calls();
+    let (elsewhere, said) = replayed(&world.path("run.json"));
+    assert_eq!((said.code, &said.out), (SUCCEEDED, &recorded.out), "{}", said.err);
+    assert_eq!(trace(&elsewhere), trace(&world));
+    assert_eq!(server.all_calls(), calls);
+    let record = elsewhere.deepgraph(&["runs"]);
+    assert!(record.out.contains(QUESTION), "{}", record.out);
+}
+
+#[test]
+fn five_researchers_side_by_side_are_recorded_alike_whichever_is_first() {
+    let docs = harbour();
+    let texts = [0, 7].map(|latency| {
+        let (server, world) = (played(1, 5, latency), World::new());
+        let said = world.deepgraph(&[&against(&server, &docs)[..], &["--record", "run.json"]].concat());
+        assert_eq!(said.code, SUCCEEDED, "{}", said.err);
+        without_start(&world, "run.json")
+    });
+    assert!(texts[0] == texts[1], "the recordings differ");
+    assert_eq!(texts[0].matches("\"name\": \"search\",\n").count() % 5, 0);
+}
+
+#[test]
+fn a_run_that_was_killed_and_resumed_is_recorded_whole() {
+    let (server, docs, world) = (played(1, 3, 30), harbour(), World::new());
+    let mut child = world.spawn(&against(&server, &docs));
+    while server.calls().get("researcher").is_none_or(|calls| *calls < 4) {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    child.kill().expect("it can be killed");
+    let _ = child.wait();
+    let resumed = world.deepgraph(&["resume", "last", "--record", "run.json"]);
+    assert_eq!(resumed.code, SUCCEEDED, "{}", resumed.err);
+    let undisturbed = World::new();
+    let whole = undisturbed.deepgraph(&[&against(&server, &docs)[..], &["--record", "run.json"]].concat());
+    assert_eq!(whole.code, SUCCEEDED, "{}", whole.err);
+    assert!(without_start(&world, "run.json") == without_start(&undisturbed, "run.json"));
+    let (elsewhere, said) = replayed(&world.path("run.json"));
+    assert_eq!((said.code, said.out), (SUCCEEDED, resumed.out), "{}", said.err);
+    // A call whose answer was lost stays charged, which a replay has no reason to.
+    assert_eq!(trace(&elsewhere), trace(&undisturbed));
+}
+
+#[test]
+fn what_a_person_answered_is_answered_again() {
+    let (world, docs) = (World::new(), harbour());
+    let question = "Compare the Norvane N60 and the Corrigan C70 on range";
+    let options = ["--docs", &docs, "--set", "plan_review=required", "--record", "waits.json"];
+    let waits = world.deepgraph(&[&["run", question][..], &options].concat());
+    assert_eq!(waits.code, AWAITING_INPUT, "{}", waits.err);
+    let (elsewhere, said) = replayed(&world.path("waits.json"));
+    assert_eq!(said.code, AWAITING_INPUT, "nobody answered: {}", said.err);
+    assert_eq!(trace(&elsewhere), trace(&world));
+    let refused = elsewhere.deepgraph(&["resume", "last", "--answer", "approve"]);
+    assert_eq!(refused.code, USAGE, "a replay does not turn to the outside: {}", refused.err);
+    assert!(refused.err.contains("--replay"), "{}", refused.err);
+
+    let approved = world.deepgraph(&["resume", "last", "--answer", "approve"]);
+    assert_eq!(approved.code, SUCCEEDED, "{}", approved.err);
+    let written = world.deepgraph(&["resume", "last", "--record", "approved.json"]);
+    assert_eq!(written.code, SUCCEEDED, "a run that is over can be recorded still: {}", written.err);
+    let (elsewhere, said) = replayed(&world.path("approved.json"));
+    assert_eq!((said.code, said.out), (SUCCEEDED, approved.out), "{}", said.err);
+    assert_eq!(trace(&elsewhere), trace(&world));
+}
+
+/// A node that is too slow for the run's deadline, after one that is not.
+const SLOW: &str = "\
+deepgraph: 1
+name: slow
+config: {model: {type: string, default: 'openai::played'}}
+state: {question: string, text: {type: string, optional: true}}
+input: [question]
+output: [text]
+limits: {deadline: {count: wall_time, max: 2s, exit: deadline}}
+start: first
+nodes:
+  first: {model: config.model, prompt: 'First {{ question }}', update: {text: result.text}, next: second}
+  second: {model: config.model, prompt: 'Second {{ text }}', update: {text: result.text}}
+";
+
+#[test]
+fn a_deadline_that_was_reached_is_reached_again_without_waiting() {
+    let (server, world) = (played(0, 0, 1200), World::new());
+    let graph = world.write("graph.yaml", SLOW);
+    let options = ["--graph", &graph, "--base-url", &server.url, "--record", "run.json"];
+    let recorded = world.deepgraph(&[&["run", "what?"][..], &options].concat());
+    assert!(recorded.err.contains("deadline"), "{}", recorded.err);
+    let begun = std::time::Instant::now();
+    let (elsewhere, said) = replayed(&world.path("run.json"));
+    assert_eq!((said.code, said.out), (recorded.code, recorded.out), "{}", said.err);
+    assert!(said.err.contains("deadline"), "{}", said.err);
+    assert!(begun.elapsed() < Duration::from_millis(1900), "it waited");
+    let outcome = |world: &World| world.deepgraph(&["trace", "last", "--redact"]).out;
+    let steps = |world: &World| outcome(world).lines().filter(|l| l.contains(" model ")).count();
+    assert_eq!(steps(&elsewhere), steps(&world));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_run_that_was_cancelled_is_cancelled_again_and_becomes_a_case() {
+    let (server, docs, world) = (played(3, 2, 60), harbour(), World::new());
+    let mut command = world.command(&[&against(&server, &docs)[..], &["--record", "run.json"]].concat());
+    let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it can be started");
+    while server.calls().get("researcher").is_none_or(|calls| *calls < 5) {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let interrupt = format!("kill -INT {}", child.id());
+    assert!(Command::new("sh").arg("-c").arg(interrupt).status().is_ok_and(|status| status.success()));
+    let output = child.wait_with_output().expect("it comes to its end");
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() == Some(CANCELLED) && told.contains("The recording is in"), "{told}");
+    let (elsewhere, said) = replayed(&world.path("run.json"));
+    assert_eq!(said.code, CANCELLED, "{}", said.err);
+    assert_eq!(trace(&elsewhere), trace(&world));
+    let case = world.deepgraph(&["case", "from-run", "last", "-o", "cancelled.yaml"]);
+    assert_eq!(case.code, SUCCEEDED, "{}", case.err);
+    let text = std::fs::read_to_string(world.path("cancelled.yaml")).expect("it was written");
+    assert!(text.contains("cancel:\n  at: ") && text.contains("status: cancelled"), "{text}");
+}

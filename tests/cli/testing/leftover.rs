@@ -1,0 +1,56 @@
+//! Snapshots that belong to no case any more.
+
+use super::project::{accepted, names, test, test_in_ci};
+use crate::cli::world::{USAGE, World};
+
+/// The case of currents is gone, and a Rust test keeps a snapshot beside those of the cases.
+fn with_leftover() -> World {
+    let world = accepted();
+    std::fs::remove_file(world.path("graphs/sea/cases/currents.yaml")).expect("it is there");
+    world.write("snapshots/sea/by_rust.snap", "---\nsource: tests/runs.rs\n---\ntext\n");
+    world
+}
+
+const ALL: [&str; 4] = ["by_rust.snap", "currents.snap", "nothing.snap", "winds.snap"];
+
+#[test]
+fn they_are_told() {
+    let world = with_leftover();
+    let said = test(&world, &[]);
+    assert_eq!(said.code, 0, "{}{}", said.out, said.err);
+    assert!(said.err.contains("1 snapshot belongs to no case any more"), "{}", said.err);
+    assert!(
+        said.err.contains("snapshots/sea/currents.snap") && !said.err.contains("by_rust"),
+        "{}",
+        said.err
+    );
+    assert_eq!(names(&world), ALL);
+    let said = test(&world, &["graphs/sea/cases/winds.yaml"]);
+    assert!(said.err.contains("currents.snap") && !said.err.contains("nothing.snap"), "{}", said.err);
+}
+
+#[test]
+fn they_fail_where_that_is_asked_for() {
+    let world = with_leftover();
+    let said = test_in_ci(&world, &["--unreferenced", "fail"]);
+    assert_eq!(said.code, 1);
+    assert!(
+        said.out.contains("2 cases: 2 passed") && said.err.contains("currents.snap"),
+        "{}{}",
+        said.out,
+        said.err
+    );
+    assert_eq!(names(&world), ALL);
+}
+
+#[test]
+fn they_are_removed_where_that_is_asked_for() {
+    let world = with_leftover();
+    let said = test(&world, &["--unreferenced", "delete", "--check"]);
+    assert_eq!(said.code, USAGE, "{}", said.err);
+    let said = test(&world, &["--unreferenced", "delete"]);
+    assert_eq!(said.code, 0, "{}{}", said.out, said.err);
+    assert!(said.err.contains("currents.snap") && said.err.contains("removed"), "{}", said.err);
+    assert_eq!(names(&world), ["by_rust.snap", "nothing.snap", "winds.snap"]);
+    assert_eq!(test(&world, &["--unreferenced", "fail"]).code, 0);
+}

@@ -1,0 +1,6 @@
+//! `deepgraph test`.
+
+mod forms;
+mod leftover;
+mod project;
+mod snapshots;

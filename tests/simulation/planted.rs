@@ -1,0 +1,173 @@
+//! Bugs that are planted in a copy of the engine: the invariants must find each of them.
+//!
+//! The copy has the bugs of `tests/planted/`, all at once, each behind a switch that is an environment variable. One
+//! build is enough for all of them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::support::repo;
+
+/// The crates that a simulation needs.
+const CRATES: [&str; 5] = ["protocol", "graph", "engine", "trace", "testkit"];
+
+/// The switch, added to the engine.
+const SWITCH: &str = r#"
+/// Whether the bug of a name is switched on.
+pub(crate) fn planted(name: &str) -> bool {
+    static BUG: std::sync::OnceLock<String> = std::sync::OnceLock::new();
+    BUG.get_or_init(|| std::env::var("PLANTED_BUG").unwrap_or_default()) == name
+}
+"#;
+
+struct Bug {
+    name: String,
+    /// The invariant that it breaks.
+    breaks: String,
+    changes: Vec<Change>,
+}
+
+struct Change {
+    file: String,
+    find: String,
+    replace: String,
+}
+
+fn bugs() -> Vec<Bug> {
+    let folder = fs::read_dir(repo().join("tests/planted")).expect("the bugs are there");
+    let mut paths: Vec<PathBuf> = folder.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    paths.retain(|path| path.extension().is_some_and(|e| e == "txt"));
+    paths.sort();
+    paths.iter().map(|path| read(path)).collect()
+}
+
+fn read(path: &Path) -> Bug {
+    let name = path.file_stem().expect("it has a name").to_string_lossy().into_owned();
+    let text = fs::read_to_string(path).expect("it can be read");
+    let (first, rest) = text.split_once('\n').expect("it has lines");
+    let breaks = first.strip_prefix("breaks: ").expect("the first line says what it breaks").to_owned();
+    let changes = format!("\n{rest}")
+        .split("\n== ")
+        .skip(1)
+        .map(|change| {
+            let (file, texts) = change.split_once('\n').expect("a change names its file");
+            let (find, replace) = texts.split_once("\n--\n").expect("a change has two texts");
+            let replace = replace.trim_end_matches('\n').to_owned();
+            Change { file: file.to_owned(), find: find.to_owned(), replace }
+        })
+        .collect();
+    Bug { name, breaks, changes }
+}
+
+/// The file of the copy with all changes that are for it.
+fn changed(file: &str, text: &str, bugs: &[Bug]) -> String {
+    let mut text = text.to_owned();
+    for bug in bugs {
+        for change in bug.changes.iter().filter(|change| change.file == file) {
+            let found = text.matches(&change.find).count();
+            assert_eq!(
+                found, 1,
+                "tests/planted/{}.txt no longer fits: {file} has this {found} times, not once:\n{}",
+                bug.name, change.find
+            );
+            text = text.replace(&change.find, &change.replace);
+        }
+    }
+    if file == "crates/engine/src/lib.rs" {
+        text += SWITCH;
+    }
+    text
+}
+
+/// Writes a file where it is not there yet as it should be: what has not changed is not built again.
+fn write(path: &Path, text: &str) {
+    if fs::read_to_string(path).is_ok_and(|there| there == text) {
+        return;
+    }
+    fs::create_dir_all(path.parent().expect("it is in a folder")).expect("the folder can be made");
+    fs::write(path, text).expect("it can be written");
+}
+
+fn copy(from: &Path, relative: &str, to: &Path, bugs: &[Bug]) {
+    let mut entries: Vec<_> =
+        fs::read_dir(from.join(relative)).expect("it is there").filter_map(Result::ok).collect();
+    entries.sort_by_key(std::fs::DirEntry::file_name);
+    for entry in entries {
+        let path = format!("{relative}/{}", entry.file_name().to_string_lossy());
+        if entry.path().is_dir() {
+            copy(from, &path, to, bugs);
+        } else {
+            let text = fs::read_to_string(entry.path()).expect("sources are text");
+            write(&to.join(&path), &changed(&path, &text, bugs));
+        }
+    }
+}
+
+/// The workspace with the crates of a simulation only.
+fn manifest() -> String {
+    let text = fs::read_to_string(repo().join("Cargo.toml")).expect("it is there");
+    let members: Vec<String> = CRATES.iter().map(|name| format!("\"crates/{name}\"")).collect();
+    let lines: Vec<String> = text
+        .lines()
+        .map(|line| match line.starts_with("members = ") {
+            true => format!("members = [{}]", members.join(", ")),
+            false => line.to_owned(),
+        })
+        .collect();
+    lines.join("\n") + "\n"
+}
+
+/// The folder that all is built below.
+fn target() -> PathBuf {
+    let program = std::env::current_exe().expect("the test is a program");
+    let deps = program.parent().and_then(Path::parent).and_then(Path::parent);
+    deps.expect("it is in target/PROFILE/deps").join("planted")
+}
+
+fn build(folder: &Path, bugs: &[Bug]) -> PathBuf {
+    // What was there before and is gone must not be built.
+    for name in CRATES {
+        let _ = fs::remove_dir_all(folder.join("crates").join(name).join("tests"));
+        copy(&repo(), &format!("crates/{name}"), folder, bugs);
+    }
+    write(&folder.join("Cargo.toml"), &manifest());
+    let lock = fs::read_to_string(repo().join("Cargo.lock")).expect("it is there");
+    write(&folder.join("Cargo.lock"), &lock);
+    let built = Command::new(env!("CARGO"))
+        .args(["build", "--quiet", "--offline", "-p", "deepgraph-testkit", "--example", "simulate"])
+        .arg("--manifest-path")
+        .arg(folder.join("Cargo.toml"))
+        .arg("--target-dir")
+        .arg(folder.join("target"))
+        .env_remove("RUSTFLAGS")
+        .output()
+        .expect("cargo runs");
+    assert!(built.status.success(), "the copy can not be built:\n{}", String::from_utf8_lossy(&built.stderr));
+    folder.join("target/debug/examples").join(format!("simulate{}", std::env::consts::EXE_SUFFIX))
+}
+
+#[test]
+fn each_planted_bug_is_found() {
+    let bugs = bugs();
+    assert!(bugs.len() >= 6, "{}", bugs.len());
+    let program = build(&target(), &bugs);
+    let run = |bug: &str, runs: &str| {
+        let output = Command::new(&program)
+            .args([repo().join("graphs/deep_research").to_string_lossy().as_ref(), runs])
+            .env("PLANTED_BUG", bug)
+            .output()
+            .expect("it runs");
+        (output.status.success(), String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    let (is_clean, told) = run("", "300");
+    assert!(is_clean, "without a bug nothing is broken:\n{told}");
+    for bug in &bugs {
+        let (is_clean, told) = run(&bug.name, "300");
+        let lines: Vec<&str> = told.lines().filter(|line| line.starts_with("seed ")).collect();
+        let names_it = |line: &&&str| line.split(": ").nth(1) == Some(&bug.breaks);
+        let shown = lines.iter().take(5).copied().collect::<Vec<_>>().join("\n");
+        assert!(!is_clean && lines.iter().any(|line| names_it(&line)), "{} is not found:\n{shown}", bug.name);
+        println!("{}: {}", bug.name, lines.iter().find(names_it).map_or("", |line| line));
+    }
+}
