@@ -76,3 +76,29 @@ fn sums_that_are_too_large_stay_at_the_largest_number() {
         journal::check(&changed);
     }
 }
+
+#[test]
+fn many_changes_at_once_fold_too() {
+    for (name, times) in [
+        ("late_answer.jsonl", 200),
+        ("recursion.jsonl", 150),
+        ("mcp_tools.jsonl", 150),
+        ("cancelled.jsonl", 20),
+    ] {
+        let journal = Journal::read(&kept(name)).expect("it can be read");
+        let bundle = journal.compile(&OpTable::stock()).expect("it compiles");
+        let mut state = 1u64;
+        for round in 0..times {
+            let changes: Vec<u8> = (0..4 * (round % 12 + 2))
+                .map(|_| {
+                    state =
+                        state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                    (state >> 56) as u8
+                })
+                .collect();
+            let mut rows = journal.rows.clone();
+            mutate::mutate(&mut rows, &changes);
+            journal::folded(&bundle, &rows);
+        }
+    }
+}

@@ -131,6 +131,8 @@ fn build(folder: &Path, bugs: &[Bug]) -> PathBuf {
         let _ = fs::remove_dir_all(folder.join("crates").join(name).join("tests"));
         copy(&repo(), &format!("crates/{name}"), folder, bugs);
     }
+    // The help pages of mistakes are built in.
+    copy(&repo(), "docs/diagnostics", folder, bugs);
     write(&folder.join("Cargo.toml"), &manifest());
     let lock = fs::read_to_string(repo().join("Cargo.lock")).expect("it is there");
     write(&folder.join("Cargo.lock"), &lock);

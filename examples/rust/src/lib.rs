@@ -13,3 +13,8 @@
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/rust.md")]
 pub struct Page;
+
+/// The tests of the page on tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/testing.md")]
+pub struct TestPage;

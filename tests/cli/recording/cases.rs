@@ -47,7 +47,7 @@ fn a_run_that_went_wrong_becomes_a_case_beside_its_graph() {
         "case: \"A run that ended by step_limit: How far? In km.\"\n",
         "graph: \"../graph.yaml\"\n",
         "  tone: warm\n",
-        "  agent.1:\n",
+        "  agent.1: {calls: [{search: {query: range}}], tokens: {",
         "  act.1/search.1:\n",
         "  exit: {reason: step_limit, limit: turns",
         "  trace: snapshot\n",

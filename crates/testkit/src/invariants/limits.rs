@@ -99,11 +99,12 @@ impl<'t, 'r> Tally<'t, 'r> {
                 Event::Finishing { .. } => self.in_finally = true,
                 Event::SuperStepStarted { number, .. } => self.super_step(*number),
                 Event::NodeStarted { step, .. } => {
-                    // A node that was not let start is told as failed at once.
+                    // A node that was not let start, by a limit or since its time is up, is told as failed at once.
                     let refused = matches!(
                         outputs.get(at + 1),
                         Some(Output::Event(Event::StepFailed { step: failed, error }))
-                            if failed == step && error.kind == ErrorKind::Refused
+                            if failed == step
+                                && matches!(error.kind, ErrorKind::Refused | ErrorKind::StepTimeout)
                     );
                     if !refused {
                         self.node(step);

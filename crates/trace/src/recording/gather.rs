@@ -85,7 +85,7 @@ fn is_timed(root: &ScopeTrace, rows: &[Row<'_>]) -> bool {
         limit.is_some_and(|limit| matches!(limit.meter, Some(Meter::WallTime | Meter::ActiveTime)))
     };
     let fired = |row: &Row<'_>| matches!(row.entry.body, EntryBody::TimerFired { .. });
-    cancelled(rows).is_some() || rows.iter().any(fired) || root.instances().iter().any(|s| is_clock(s))
+    cancelled(rows).is_some() || rows.iter().any(fired) || root.instances().iter().any(is_clock)
 }
 
 /// The values that are not the default of their key.
