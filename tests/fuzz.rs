@@ -53,7 +53,7 @@ fn journals_that_no_driver_writes_fold_without_a_panic() {
     }
 }
 
-/// Found by `journal_rows`: a step that ended, by the stamps of its entries, at another end of time than it began.
+/// Found with the changes that `journal_rows` makes: a step that ended, by the stamps of its entries, at another end of time than it began.
 #[test]
 fn stamps_that_go_back_and_stamps_out_of_any_calendar_fold() {
     let journal = Journal::read(&kept("late_answer.jsonl")).expect("it can be read");

@@ -16,6 +16,7 @@ mod output;
 mod recording;
 mod server;
 mod servers;
+mod simulate;
 mod testing;
 mod threads;
 mod trace_page;

@@ -1,0 +1,38 @@
+//! `deepgraph simulate`: its counts, its seeds, what the shell is told.
+
+use super::world::{SUCCEEDED, USAGE, World};
+
+#[test]
+fn a_graph_is_simulated_and_what_happened_is_counted() {
+    let world = World::new();
+    let said = world.deepgraph(&["simulate", "quick_answer", "--runs", "40"]);
+    assert_eq!((said.code, said.err.as_str()), (SUCCEEDED, ""), "{}", said.out);
+    for part in [
+        "runs      40 (",
+        "entries   ",
+        "faults    ",
+        "crash ",
+        "exits of quick_answer: ",
+        "broken    0 runs",
+    ] {
+        assert!(said.out.contains(part), "{part}: {}", said.out);
+    }
+    let one_job = world.deepgraph(&["simulate", "quick_answer", "--runs", "40", "--jobs", "1"]);
+    assert_eq!(one_job.out, said.out, "the counts do not depend on the number of jobs");
+    let calm = world.deepgraph(&["simulate", "quick_answer", "--runs", "5", "--faults", "none"]);
+    assert!(calm.out.contains("faults    none"), "{}", calm.out);
+}
+
+#[test]
+fn a_seed_is_the_same_run_every_time_and_keys_that_are_set_stay_so() {
+    let world = World::new();
+    let options =
+        ["simulate", "quick_answer", "--seed", "7", "--runs", "1", "--trace", "--set", "max_turns=1"];
+    let said = world.deepgraph(&options);
+    assert_eq!(said.code, SUCCEEDED, "{}", said.err);
+    assert!(said.out.contains("seed 7\n") && said.out.contains("config max_turns = 1"), "{}", said.out);
+    assert_eq!(world.deepgraph(&options).out, said.out);
+    let wrong = world.deepgraph(&["simulate", "quick_answer", "--set", "max_turns=0"]);
+    assert_eq!(wrong.code, USAGE);
+    assert!(wrong.err.contains("max_turns"), "{}", wrong.err);
+}
