@@ -75,8 +75,11 @@ impl fmt::Display for Violation {
     }
 }
 
+/// What holds a run against one invariant.
+type Check = fn(&Seen<'_>) -> Vec<Violation>;
+
 /// The invariants of one run, each with its name.
-const ALL: [(&str, fn(&Seen<'_>) -> Vec<Violation>); 10] = [
+const ALL: [(&str, Check); 10] = [
     ("limits", limits::check),
     ("at_once", at_once::check),
     ("answers", answers::check),

@@ -54,7 +54,8 @@ fn without(text: &str, used: bool, prompts: bool) -> String {
     let is_kept = |line: &&str| {
         let line = line.trim_start();
         let is_prompt = line.starts_with("system: ") || line.starts_with("user: ");
-        !(used && line.starts_with("used ")) && !(prompts && is_prompt)
+        let is_left_out = (used && line.starts_with("used ")) || (prompts && is_prompt);
+        !is_left_out
     };
     text.lines().filter(is_kept).map(|line| format!("{line}\n")).collect()
 }
