@@ -2,8 +2,8 @@
 //!
 //! [`Sim`] drives the Machines of a run without tokio, clock or I/O: time is virtual, and what comes back next is
 //! drawn from a seed, faults included. [`simulate`] runs a graph many times in [random worlds](RandomWorld) and holds
-//! each run against the [`invariants`]. [`call`], [`says`] and [`data`] make model replies. [`case`] plays runs that are declared in
-//! YAML files or built in Rust. `assert_trace!` keeps a trace as a snapshot (feature `insta`).
+//! each run against the [`invariants`]. [`call`], [`says`] and [`data`] make model replies. [`case`] plays runs that are
+//! declared in YAML files or built in Rust. `assert_trace!` keeps a trace as a snapshot (feature `insta`).
 //! [`suite`] finds case files, plays them and compares them with their snapshots.
 
 pub mod case;
