@@ -59,3 +59,25 @@ fn a_quick_answer() {
     .run(support::question("a question"), support::config(&bundle, &[]));
     support::snapshot("quick_answer", "one_search", &run.trace(&bundle).to_text(Detail::Short));
 }
+
+#[test]
+fn only_super_steps_of_the_report_stage_are_shown_as_such() {
+    // Nothing is waited for between the last super-step of the research and the first of the report.
+    let bundle = support::graph(
+        "
+deepgraph: 1
+state: {answer: string, report: string}
+output: [report]
+start: say
+finally: {to: report}
+nodes:
+  say: {update: {answer: \"'so'\"}, next: [{exit: completed}]}
+  report: {update: {report: answer}}
+",
+    );
+    let run = Sim::new(&bundle, |_, _| Ok(says(""))).run(Default::default(), support::config(&bundle, &[]));
+    let text = run.trace(&bundle).to_text(Detail::Short);
+    let shown: Vec<&str> =
+        text.lines().map(str::trim).filter(|line| line.starts_with("super-step")).collect();
+    assert_eq!(shown, ["super-step 1", "super-step 2 (finally)"], "{text}");
+}

@@ -63,6 +63,7 @@ pub fn fold<'a>(bundle: &Arc<Bundle>, rows: impl IntoIterator<Item = Row<'a>>) -
                 },
                 places: BTreeMap::new(),
                 charges: Charges::default(),
+                in_finally: false,
             });
         }
         if let Some(folding) = scopes.get_mut(row.scope) {
@@ -122,6 +123,8 @@ struct Folding {
     trace: ScopeTrace,
     places: BTreeMap<StepId, Place>,
     charges: Charges,
+    /// Whether the `finally` stage has begun.
+    in_finally: bool,
 }
 
 impl Folding {
@@ -209,6 +212,7 @@ impl Folding {
     fn note_event(&mut self, event: Event, at: Millis) {
         match event {
             Event::SuperStepStarted { number, nodes, .. } => self.begin_super_step(number, nodes, at),
+            Event::Finishing { .. } => self.in_finally = true,
             Event::CallAdmitted { step, args, .. } => {
                 self.begin_call(step.clone(), at, None);
                 self.admit(&step, args);
@@ -245,13 +249,12 @@ impl Folding {
             | Event::ItemsLeftOut { .. }
             | Event::NodeStarted { .. }
             | Event::Asked { .. }
-            | Event::LimitReached { .. }
-            | Event::Finishing { .. } => {}
+            | Event::LimitReached { .. } => {}
         }
     }
 
     fn begin_super_step(&mut self, number: u64, steps: Vec<StepId>, at: Millis) {
-        let in_finally = self.machine.phase() == Phase::Finally;
+        let in_finally = self.in_finally;
         let super_step = self.trace.super_steps.len();
         let nodes = steps
             .into_iter()

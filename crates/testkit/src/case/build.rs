@@ -28,12 +28,15 @@ use super::tree::{Key, Node, Parts, Place};
 pub struct CaseBuilder {
     bundle: Arc<Bundle>,
     /// The keys of the case with their entries, each in the order in which it was given.
-    sections: Vec<(&'static str, Vec<(Arc<str>, Node)>)>,
+    sections: Vec<(&'static str, Entries)>,
     /// Keys that hold one value.
     values: Vec<(&'static str, Node)>,
     /// What is expected of other instances than the root, by the step that started them.
-    scopes: Vec<(Arc<str>, Node)>,
+    scopes: Entries,
 }
+
+/// The entries of a mapping.
+type Entries = Vec<(Arc<str>, Node)>;
 
 impl Case {
     /// A case of this graph.
