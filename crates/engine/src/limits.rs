@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use deepgraph_graph::{Counted, Graph, NodeIx, OnReach, Reserve, ToolIx, ValueExpr};
-use deepgraph_protocol::{ExitReason, Grant, LimitHit, Map, Meter, Millis, Value};
+pub(crate) use deepgraph_graph::Counts as What;
+use deepgraph_graph::{Graph, InForce, OnReach, ValueExpr};
+use deepgraph_protocol::{Grant, LimitHit, Map, Meter, Millis, Value};
 
 use crate::ledger::Ledger;
 
@@ -43,7 +44,7 @@ pub(crate) struct Active {
 }
 
 /// Which calls a limit on named tools counts.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Filter {
     /// Only those whose arguments hold this.
     pub(crate) condition: Option<ValueExpr>,
@@ -51,14 +52,6 @@ pub(crate) struct Filter {
     pub(crate) per: Option<ValueExpr>,
     /// Counted calls by value, as JSON.
     pub(crate) counts: BTreeMap<String, u64>,
-}
-
-/// What an active limit counts.
-#[derive(Debug)]
-pub(crate) enum What {
-    Names { tools: Vec<ToolIx>, nodes: Vec<NodeIx> },
-    Meter(Meter),
-    Gain { channel: deepgraph_graph::ChannelIx, below: f64, window: usize, min_steps: usize, sum: bool },
 }
 
 /// A limit as expressions and progress displays see it, in the units of the graph file.
@@ -98,80 +91,7 @@ pub(crate) fn activate(graph: &Graph, config: &Map, grant: &Grant, now: Millis) 
             _ => None,
         }
     };
-    let mut active: Vec<Active> = graph.limits.iter().map(|l| declared(l, config, &granted)).collect();
-    let implied = [
-        (Meter::Tokens, ExitReason::TokenBudget),
-        (Meter::CostUsd, ExitReason::CostBudget),
-        (Meter::ModelCalls, ExitReason::StepLimit),
-        (Meter::ToolCalls, ExitReason::ToolCallCap),
-        (Meter::WallTime, ExitReason::Deadline),
-        (Meter::ActiveTime, ExitReason::ActiveTime),
-    ];
-    for (meter, reason) in implied {
-        let covered = active.iter().any(|a| matches!(a.what, What::Meter(m) if m == meter) && !a.own);
-        let Some(max) = granted(meter).filter(|_| !covered) else { continue };
-        let share = if meter.is_quantity() && graph.finally.is_some() { 0.1 } else { 0.0 };
-        let class = reason.class().unwrap_or(deepgraph_protocol::ExitClass::Budget);
-        active.push(Active {
-            name: format!("grant.{}", meter.name()).into(),
-            what: What::Meter(meter),
-            on_reach: OnReach::Exit(reason, class),
-            max: Some(max),
-            reserve: (max as f64 * share) as u64,
-            own: false,
-            count: 0,
-            filter: Filter::default(),
-            reached_now: false,
-            acted: false,
-            gains: Vec::new(),
-        });
-    }
-    active
-}
-
-fn declared(limit: &deepgraph_graph::Limit, config: &Map, granted: &dyn Fn(Meter) -> Option<u64>) -> Active {
-    let meter = if let Counted::Meter(m) = &limit.counted { Some(*m) } else { None };
-    let unit = meter.map_or(1.0, Meter::base_units);
-    let own_max =
-        limit.max.as_ref().and_then(|m| m.number(config)).map(|n| (n.max(0.0) * unit).round() as u64);
-    let grant = meter.filter(|_| !limit.own).and_then(granted);
-    let max = match (own_max, grant) {
-        (Some(a), Some(b)) => Some(a.min(b)),
-        (a, b) => a.or(b),
-    };
-    let reserve = match (limit.reserve, max) {
-        (Reserve::Share(share), Some(max)) => (max as f64 * share) as u64,
-        (Reserve::Units(units), Some(max)) => ((units * unit).round() as u64).min(max),
-        (_, None) => 0,
-    };
-    let what = match &limit.counted {
-        Counted::Names { tools, nodes } => What::Names { tools: tools.clone(), nodes: nodes.clone() },
-        Counted::Meter(meter) => What::Meter(*meter),
-        Counted::Gain { channel, below, window, min_steps, sum } => What::Gain {
-            channel: *channel,
-            below: below.number(config).unwrap_or(0.0),
-            window: window.count(config).unwrap_or(3).max(1) as usize,
-            min_steps: min_steps.count(config).unwrap_or(3) as usize,
-            sum: *sum,
-        },
-    };
-    Active {
-        name: limit.name.clone(),
-        what,
-        on_reach: limit.on_reach.clone(),
-        max,
-        reserve,
-        own: limit.own,
-        count: 0,
-        filter: Filter {
-            condition: limit.condition.clone(),
-            per: limit.per.clone(),
-            counts: BTreeMap::new(),
-        },
-        reached_now: false,
-        acted: false,
-        gains: Vec::new(),
-    }
+    graph.limits_in_force(config, &granted).into_iter().map(Active::of).collect()
 }
 
 /// What the figures of a limit are read from.
@@ -189,6 +109,28 @@ pub(crate) struct Reading<'a> {
 }
 
 impl Active {
+    /// With nothing counted yet.
+    fn of(limit: InForce<'_>) -> Active {
+        let filter = Filter {
+            condition: limit.declared.and_then(|declared| declared.condition.clone()),
+            per: limit.declared.and_then(|declared| declared.per.clone()),
+            counts: BTreeMap::new(),
+        };
+        Active {
+            name: limit.name,
+            what: limit.counts,
+            on_reach: limit.on_reach,
+            max: limit.max,
+            reserve: limit.kept,
+            own: limit.own,
+            count: 0,
+            filter,
+            reached_now: false,
+            acted: false,
+            gains: Vec::new(),
+        }
+    }
+
     /// The bound outside (`in_finally` false) or inside the `finally` stage.
     pub(crate) fn bound(&self, in_finally: bool) -> Option<u64> {
         self.max.map(|max| if in_finally { max } else { max - self.reserve.min(max) })

@@ -50,7 +50,7 @@ use serde::Serialize;
 pub use bound::{Bound, Figure};
 pub use measure::Measure;
 
-use crate::Bundle;
+use crate::{Bundle, Graph};
 use scope::{Child, Scope};
 
 /// The worst case of a run.
@@ -95,7 +95,8 @@ pub struct ScopeBounds {
     pub tools: Vec<Named>,
     /// Child graphs started by the instance itself, by path.
     pub starts: BTreeMap<Arc<str>, Figure>,
-    /// The limits in force.
+    /// The limits in force: in the order of the graph, behind them those that follow from a grant; of instances that
+    /// differ, those of the first, then what others add.
     pub limits: Vec<LimitInForce>,
 }
 
@@ -149,10 +150,9 @@ pub fn bounds(bundle: &Bundle, config: &Map) -> Bounds {
             run.at_once.insert(measure, at_work(root, measure, cap, name));
         }
     }
-    let graphs = bundle.graphs.iter().map(|graph| &graph.path);
-    let kinds = graphs.filter_map(|path| {
-        let of_kind: Vec<&Rc<Scope>> = scopes.iter().filter(|scope| scope.path == *path).collect();
-        (!of_kind.is_empty()).then(|| kind(&root, &of_kind, path))
+    let kinds = bundle.graphs.iter().filter_map(|graph| {
+        let of_kind: Vec<&Rc<Scope>> = scopes.iter().filter(|scope| scope.path == graph.path).collect();
+        (!of_kind.is_empty()).then(|| kind(&root, &of_kind, graph))
     });
     Bounds { graph: bundle.root().path.clone(), scopes: kinds.collect(), run }
 }
@@ -202,7 +202,8 @@ fn at_work(root: &Scope, measure: Measure, cap: Option<usize>, name: &str) -> Fi
 }
 
 /// The figures of all instances of one graph together.
-fn kind(root: &Child, scopes: &[&Rc<Scope>], path: &Arc<str>) -> ScopeBounds {
+fn kind(root: &Child, scopes: &[&Rc<Scope>], graph: &Graph) -> ScopeBounds {
+    let path = &graph.path;
     let is_root = root.path() == Some(path);
     let below = |of: &Scope| {
         let key = scope::Key::Graph(path.clone());
@@ -234,8 +235,8 @@ fn kind(root: &Child, scopes: &[&Rc<Scope>], path: &Arc<str>) -> ScopeBounds {
         at_once,
         own: measures(&|scope, measure| scope.own.get(&measure).cloned()),
         with_children: measures(&|scope, measure| scope.tree.get(&scope::Key::Measure(measure)).cloned()),
-        visits: named(scopes, |scope| &scope.visits),
-        tools: named(scopes, |scope| &scope.tools),
+        visits: named(scopes, |scope| &scope.visits, |name| graph.node(name)),
+        tools: named(scopes, |scope| &scope.tools, |name| graph.tool(name)),
         starts: starts(scopes),
         limits: limits(scopes),
     }
@@ -246,8 +247,13 @@ fn largest(figures: impl Iterator<Item = Figure>) -> Option<Figure> {
     figures.reduce(|most, figure| if figure.bound > most.bound { figure } else { most })
 }
 
-/// Figures by name, each the largest of all instances, in the order in which the graph has the names.
-fn named(scopes: &[&Rc<Scope>], of: impl Fn(&Scope) -> &Vec<(Arc<str>, Figure)>) -> Vec<Named> {
+/// Figures by name, each the largest of all instances, in the order in which the graph has the names: an instance may
+/// lack some.
+fn named<I: Ord>(
+    scopes: &[&Rc<Scope>],
+    of: impl Fn(&Scope) -> &Vec<(Arc<str>, Figure)>,
+    place: impl Fn(&str) -> I,
+) -> Vec<Named> {
     let mut all: Vec<Named> = Vec::new();
     for (name, figure) in scopes.iter().flat_map(|scope| of(scope)) {
         match all.iter_mut().find(|known| known.name == *name) {
@@ -256,6 +262,7 @@ fn named(scopes: &[&Rc<Scope>], of: impl Fn(&Scope) -> &Vec<(Arc<str>, Figure)>)
             None => all.push(Named { name: name.clone(), figure: figure.clone() }),
         }
     }
+    all.sort_by_key(|named| place(&named.name));
     all
 }
 

@@ -11,9 +11,7 @@ pub fn read_data(name: &str, text: &str) -> Result<Value, Diagnostics> {
     let file = FileText::new(name, text);
     let parsed = source::parse(text);
     let mut out = Sink::default();
-    for e in parsed.errors.into_iter().filter(|e| e.code != code::EMPTY) {
-        out.error(e.code, &file, e.place, e.message).hint(e.help.map(str::to_owned));
-    }
+    out.unread(&file, parsed.errors.into_iter().filter(|e| e.code != code::EMPTY));
     if out.has_errors() {
         return Err(out.finish(&file));
     }

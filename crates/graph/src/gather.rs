@@ -86,9 +86,7 @@ pub(crate) fn gather(
 fn read(entry: &str, path: &str, text: &str, ops: &OpTable, out: &mut Sink) -> GraphFile {
     let shown = files::shown(entry, path, text);
     let parsed = source::parse(text);
-    for e in parsed.errors {
-        out.error(e.code, &shown, e.place, e.message).hint(e.help.map(str::to_owned));
-    }
+    out.unread(&shown, parsed.errors);
     let sets = parsed.node.as_ref().map(|tree| sets(tree, ops)).unwrap_or_default();
     GraphFile { path: path.into(), text: shown, tree: parsed.node, sets }
 }

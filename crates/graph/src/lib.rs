@@ -17,6 +17,7 @@ mod expr;
 mod files;
 mod gather;
 mod infer;
+mod input;
 mod load;
 mod nearest;
 mod ops;

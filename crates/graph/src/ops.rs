@@ -74,9 +74,7 @@ impl OpTable {
         let file = FileText::new("ops", text);
         let mut out = Sink::default();
         let parsed = source::parse(text);
-        for e in parsed.errors {
-            out.error(e.code, &file, e.place, e.message).hint(e.help.map(str::to_owned));
-        }
+        out.unread(&file, parsed.errors);
         for (key, node) in parsed.node.iter().flat_map(Node::entries) {
             let op = read_op(&key.name, node, &file, &mut out);
             self.ops.insert(key.name.clone(), op);

@@ -1,5 +1,6 @@
 //! The compiled form of a graph file: what the engine runs.
 
+mod in_force;
 mod limit;
 mod node;
 mod route;
@@ -10,6 +11,7 @@ use std::sync::Arc;
 
 use deepgraph_protocol::{ExitClass, Value};
 
+pub use in_force::{Counts, InForce};
 pub use limit::{Counted, Limit, OnReach, Reserve};
 pub use node::{
     Ask, Call, Callee, Cut, Each, ModelNode, Node, Overflow, Retry, Returns, Tool, Truncate, Verb,

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use deepgraph_protocol::Value;
 
-pub(crate) use parse::parse;
+pub(crate) use parse::{SourceError, parse};
 pub(crate) use text::FileText;
 
 /// A place in a file.

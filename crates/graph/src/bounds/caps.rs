@@ -25,7 +25,7 @@ impl Work<'_, '_> {
 
     /// Where calls are made one by one, none starts once the attempts of those before have used a limit up: only the
     /// last can go past it.
-    fn last_call(&self, limit: &InForce<'_>) -> Option<Figure> {
+    fn last_call(&self, limit: &InForce) -> Option<Figure> {
         let is_list = |(_, node, _): &(NodeIx, &Node, &NodeVars)| node.each.is_some() && is_model(node);
         if !self.flow.one_by_one || self.flow.live(self.setup).any(|at| is_list(&at)) {
             return None;
@@ -91,7 +91,7 @@ impl Work<'_, '_> {
 }
 
 /// `50 (tool_calls)`.
-fn of(limit: &InForce<'_>) -> String {
+fn of(limit: &InForce) -> String {
     format!("{} ({})", limit.max.unwrap_or(0), proof::title(limit))
 }
 

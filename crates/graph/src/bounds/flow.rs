@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::in_force::InForce;
-use super::instead::{leads_back, live, numbered};
+use super::instead::{leads_back, live};
 use super::known::{Items, Known};
 use super::linear::{Linear, RowIx, Sum, Var};
 use super::ways::{Leads, Ways, leads};
@@ -30,7 +30,7 @@ pub(super) enum Begin {
 pub(super) struct Setup<'g> {
     pub(super) graph: &'g Graph,
     pub(super) known: Known<'g>,
-    pub(super) limits: Vec<InForce<'g>>,
+    pub(super) limits: Vec<InForce>,
     pub(super) begin: Begin,
 }
 
@@ -218,7 +218,7 @@ impl Builder<'_, '_> {
     /// Whether a model call may start, not fit a limit on tokens or money, and be neither sent nor the last.
     fn may_stay_unsent(&self, node: &Node) -> bool {
         use deepgraph_protocol::Meter;
-        let stays = |limit: &InForce<'_>| match limit.meter() {
+        let stays = |limit: &InForce| match limit.meter() {
             Some(Meter::Tokens) => {
                 node.in_finally || self.flow.leads_back || !matches!(limit.then, crate::OnReach::Exit(..))
             }
@@ -315,10 +315,5 @@ impl Builder<'_, '_> {
             sum.extend(from_source.map(|(_, var)| (*var, -1)).chain(by_limits()));
             self.flow.linear.at_most(sum, 0);
         }
-    }
-
-    /// All nodes that can run, with what is counted of them.
-    pub(super) fn live(&self) -> impl Iterator<Item = (NodeIx, &Node, &NodeVars)> {
-        numbered(self.setup.graph).filter_map(|(ix, node)| Some((ix, node, self.flow.nodes.get(&ix)?)))
     }
 }

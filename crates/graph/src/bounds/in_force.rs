@@ -1,22 +1,22 @@
-//! The limits of an instance, as they are in force: with their bounds, those that follow from what it is granted
-//! included. The same rules as those by which the engine sets them.
+//! The limits of an instance, as they are in force: with their bounds, and with where these come from. Limits that are
+//! off are left out.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use deepgraph_protocol::{ExitClass, ExitReason, Map, Meter};
+use deepgraph_protocol::{Map, Meter};
 
 use crate::shape::offered;
-use crate::{Counted, Each, Graph, Limit, Node, NodeIx, OnReach, Reserve, Setting, ToolIx, Verb};
+use crate::{Counts, Each, Graph, Node, NodeIx, OnReach, Setting, ToolIx, Verb};
 
 /// What an instance is granted at most, by meter, in base units (calls, tokens, micro-dollars), and by which limit.
 pub(super) type Granted = BTreeMap<Meter, (u64, Arc<str>)>;
 
 /// A limit with its bound.
 #[derive(Debug)]
-pub(super) struct InForce<'g> {
+pub(super) struct InForce {
     pub(super) name: Arc<str>,
-    pub(super) what: What<'g>,
+    pub(super) what: What,
     /// The bound in base units; none: it has none (gain).
     pub(super) max: Option<u64>,
     /// What of it the main part can use: all but the reserve.
@@ -32,10 +32,10 @@ pub(super) struct InForce<'g> {
 
 /// What a limit counts.
 #[derive(Debug)]
-pub(super) enum What<'g> {
+pub(super) enum What {
     Names {
-        tools: &'g [ToolIx],
-        nodes: &'g [NodeIx],
+        tools: Vec<ToolIx>,
+        nodes: Vec<NodeIx>,
         /// Whether all calls of the tools are counted.
         all: bool,
         /// Whether calls are counted by value.
@@ -46,80 +46,51 @@ pub(super) enum What<'g> {
 }
 
 /// The limits of an instance of a graph.
-pub(super) fn of<'g>(graph: &'g Graph, config: &Map, granted: &Granted) -> Vec<InForce<'g>> {
-    let mut limits: Vec<InForce<'g>> =
-        graph.limits.iter().filter_map(|l| declared(l, config, granted)).collect();
-    let implied = [
-        (Meter::Tokens, ExitReason::TokenBudget),
-        (Meter::CostUsd, ExitReason::CostBudget),
-        (Meter::ModelCalls, ExitReason::StepLimit),
-        (Meter::ToolCalls, ExitReason::ToolCallCap),
-    ];
-    for (meter, reason) in implied {
-        let covered = limits.iter().any(|l| matches!(l.what, What::Meter(m) if m == meter) && !l.own);
-        let Some((max, from)) = granted.get(&meter).filter(|_| !covered) else { continue };
-        let share = if meter.is_quantity() && graph.finally.is_some() { 0.1 } else { 0.0 };
-        let class = reason.class().unwrap_or(ExitClass::Budget);
-        limits.push(InForce {
-            name: format!("grant.{}", meter.name()).into(),
-            what: What::Meter(meter),
-            max: Some(*max),
-            main: Some(max - (*max as f64 * share) as u64),
-            then: OnReach::Exit(reason, class),
-            own: false,
-            key: None,
-            from: Some(from.clone()),
-        });
-    }
-    limits
+pub(super) fn of(graph: &Graph, config: &Map, granted: &Granted) -> Vec<InForce> {
+    let most = |meter: Meter| granted.get(&meter).map(|(most, _)| *most);
+    let limits = graph.limits_in_force(config, &most).into_iter();
+    limits.filter_map(|limit| told(limit, granted)).collect()
 }
 
-fn declared<'g>(limit: &'g Limit, config: &Map, granted: &Granted) -> Option<InForce<'g>> {
-    let what = match &limit.counted {
-        Counted::Names { tools, nodes } => What::Names {
-            tools,
-            nodes,
-            all: limit.condition.is_none() && limit.per.is_none(),
-            per: limit.per.is_some(),
-        },
-        Counted::Meter(meter) => What::Meter(*meter),
-        Counted::Gain { below, .. } => {
-            if below.number(config).is_none_or(|share| share <= 0.0) {
-                return None;
-            }
-            What::Gain
-        }
+/// A limit with where its bound comes from; none where it is off.
+fn told(limit: crate::InForce<'_>, granted: &Granted) -> Option<InForce> {
+    let is_off = match &limit.counts {
+        Counts::Names { .. } | Counts::Meter(_) => limit.max.is_none(),
+        Counts::Gain { below, .. } => *below <= 0.0,
     };
-    let meter = if let What::Meter(meter) = what { Some(meter) } else { None };
-    let unit = meter.map_or(1.0, Meter::base_units);
-    let own = limit.max.as_ref().and_then(|m| m.number(config)).map(|n| (n.max(0.0) * unit).round() as u64);
-    let grant = meter.filter(|_| !limit.own).and_then(|meter| granted.get(&meter));
-    let from = grant.filter(|(most, _)| own.is_none_or(|own| *most < own)).map(|(_, from)| from.clone());
-    let max = own.into_iter().chain(grant.map(|(most, _)| *most)).min();
-    if max.is_none() && !matches!(what, What::Gain) {
+    if is_off {
         return None;
     }
-    let reserve = max.map_or(0, |max| match limit.reserve {
-        Reserve::Share(share) => (max as f64 * share) as u64,
-        Reserve::Units(units) => ((units * unit).round() as u64).min(max),
-    });
-    let key = match &limit.max {
+    let condition = limit.declared.and_then(|declared| declared.condition.as_ref());
+    let per = limit.declared.and_then(|declared| declared.per.as_ref());
+    let what = match limit.counts {
+        Counts::Names { tools, nodes } => {
+            What::Names { tools, nodes, all: condition.is_none() && per.is_none(), per: per.is_some() }
+        }
+        Counts::Meter(meter) => What::Meter(meter),
+        Counts::Gain { .. } => What::Gain,
+    };
+    let from = match what {
+        What::Meter(meter) if limit.by_grant => granted.get(&meter).map(|(_, from)| from.clone()),
+        _ => None,
+    };
+    let key = match limit.declared.and_then(|declared| declared.max.as_ref()) {
         Some(Setting::Config(key)) if from.is_none() => Some(key.clone()),
         _ => None,
     };
     Some(InForce {
-        name: limit.name.clone(),
+        name: limit.name,
         what,
-        max,
-        main: max.map(|max| max.saturating_sub(reserve)),
-        then: limit.on_reach.clone(),
+        max: limit.max,
+        main: limit.max.map(|max| max.saturating_sub(limit.kept)),
+        then: limit.on_reach,
         own: limit.own,
         key,
         from,
     })
 }
 
-impl InForce<'_> {
+impl InForce {
     pub(super) fn meter(&self) -> Option<Meter> {
         if let What::Meter(meter) = self.what { Some(meter) } else { None }
     }

@@ -9,7 +9,7 @@ use super::ways::{Leads, Ways};
 use crate::shape::offered;
 use crate::{Graph, Node, NodeIx, OnReach, Verb};
 
-impl InForce<'_> {
+impl InForce {
     /// The node that starts in place of another one.
     pub(super) fn redirects(&self, graph: &Graph, from: NodeIx) -> Option<NodeIx> {
         self.target().filter(|_| self.stops_start(graph, from))
@@ -55,7 +55,7 @@ impl InForce<'_> {
 }
 
 /// Whether a limit can lead from the stage of `finally` back into the main part.
-pub(super) fn leads_back(graph: &Graph, limits: &[InForce<'_>]) -> bool {
+pub(super) fn leads_back(graph: &Graph, limits: &[InForce]) -> bool {
     let stage = || numbered(graph).filter(|(_, node)| node.in_finally).map(|(ix, _)| ix);
     let is_main = |ix: NodeIx| graph.nodes.get(ix.0).is_some_and(|node| !node.in_finally);
     limits.iter().any(|limit| {
@@ -69,7 +69,7 @@ pub(super) fn leads_back(graph: &Graph, limits: &[InForce<'_>]) -> bool {
 /// The nodes that can run at all.
 pub(super) fn live(
     graph: &Graph,
-    limits: &[InForce<'_>],
+    limits: &[InForce],
     ways: &[Ways],
     begins: &[&Leads],
     at: Option<NodeIx>,

@@ -54,7 +54,7 @@ impl Builder<'_, '_> {
     }
 
     /// A limit on calls leads on only behind a super-step in which one was counted.
-    fn by_calls(&mut self, limit: &InForce<'_>, from: NodeIx, way: (super::linear::Var, i128)) {
+    fn by_calls(&mut self, limit: &InForce, from: NodeIx, way: (super::linear::Var, i128)) {
         let on_calls = matches!(limit.what, What::Names { .. } | What::Meter(Meter::ToolCalls));
         let Some(vars) = self.flow.nodes.get(&from).filter(|_| on_calls) else { return };
         let counted = vars.calls.iter().filter(|(tool, _)| limit.may_count(**tool));
@@ -105,9 +105,9 @@ impl Builder<'_, '_> {
     }
 
     /// All that a limit counts, where it counts each of it.
-    fn counted(&self, limit: &InForce<'_>, part: Part) -> Sum {
+    fn counted(&self, limit: &InForce, part: Part) -> Sum {
         let mut sum = Sum::new();
-        for (ix, node, vars) in self.live() {
+        for (ix, node, vars) in self.flow.live(self.setup) {
             if part == Part::Main && node.in_finally {
                 continue;
             }
@@ -132,7 +132,7 @@ impl Builder<'_, '_> {
 
     /// A node is visited at most once in each super-step, and where they run one by one, only one is.
     fn once_per_super_step(&mut self, index: usize, max: u64) {
-        let visits = self.live().map(|(_, _, vars)| -> Sum {
+        let visits = self.flow.live(self.setup).map(|(_, _, vars)| -> Sum {
             [Some(vars.starts), vars.refused].into_iter().flatten().map(|var| (var, 1)).collect()
         });
         let sums: Vec<Sum> =
@@ -146,7 +146,8 @@ impl Builder<'_, '_> {
     /// how often something does, where nothing but turns lead there.
     fn paid_turns(&mut self, index: usize, bound: u64) {
         let bounded: Vec<Sum> = self
-            .live()
+            .flow
+            .live(self.setup)
             .filter(|(ix, node, _)| matches!(node.verb, Verb::RunTools(_)) && self.follows_turns(*ix))
             .filter_map(|(ix, _, _)| self.by_routes.get(&ix).cloned())
             .collect();

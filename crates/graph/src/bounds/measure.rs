@@ -246,16 +246,11 @@ pub(super) fn keys(bundle: &Bundle, of: GraphIx) -> BTreeSet<Key> {
         if !graph.tools.is_empty() {
             add(&[M::ToolCalls]);
         }
-        let by_nodes = graph.nodes.iter().filter_map(|node| match &node.verb {
-            Verb::Call(call) => Some(call),
-            _ => None,
-        });
         let asks = graph.nodes.iter().any(|node| matches!(node.verb, Verb::Ask(_)));
         if asks || graph.tools.iter().any(|tool| tool.ask.is_some() || tool.approve.is_some()) {
             add(&[M::Questions]);
         }
-        let by_tools = graph.tools.iter().filter_map(|tool| tool.call.as_ref());
-        for call in by_nodes.chain(by_tools) {
+        for call in graph.calls() {
             match &call.callee {
                 Callee::Graph(callee) => {
                     keys.insert(Key::Measure(M::Starts));

@@ -70,7 +70,7 @@ fn term(setup: &Setup<'_>, because: Because, bound: u64, price: Fraction) -> Str
 }
 
 /// A limit by its name, and by where its bound comes from.
-pub(super) fn title(limit: &InForce<'_>) -> String {
+pub(super) fn title(limit: &InForce) -> String {
     match (&limit.from, &limit.key) {
         (Some(from), _) => format!("what {from} grants"),
         (None, Some(key)) if *key != limit.name => format!("{}, {key}", limit.name),
@@ -97,11 +97,12 @@ fn endless(setup: &Setup<'_>, flow: &Flow, vars: &[Var]) -> Figure {
         if let Some((var, Items::Unknown)) = of.items
             && grows(&var)
         {
-            let each = node.each.as_ref().map(|each| source(&each.max_items)).unwrap_or_default();
+            let each = node.each.as_ref().map(|each| each.max_items.as_written()).unwrap_or_default();
             let why = format!(
-                "`max_items` of {} is `{each}`, which is read when it runs; a fixed number, a config key, or a \
+                "`max_items` of {} is `{}`, which is read when it runs; a fixed number, a config key, or a \
                  channel with `maximum` would bound it",
-                node.name
+                node.name,
+                each.trim()
             );
             return Figure::new(Bound::Unknown, why);
         }
@@ -134,17 +135,8 @@ fn tool_name(graph: &Graph, tool: ToolIx) -> &str {
     graph.tools.get(tool.0).map(|tool| &*tool.name).unwrap_or_default()
 }
 
-fn source(expr: &crate::ValueExpr) -> String {
-    match expr {
-        crate::ValueExpr::Expr(expr) => expr.source.trim().to_owned(),
-        crate::ValueExpr::Text(text) => text.source.trim().to_owned(),
-        crate::ValueExpr::Literal(value) => value.to_json_text(),
-        crate::ValueExpr::List(_) | crate::ValueExpr::Record(_) => "...".to_owned(),
-    }
-}
-
 /// What a limit counts, as a person reads it.
-pub(super) fn counted(graph: &Graph, limit: &InForce<'_>) -> String {
+pub(super) fn counted(graph: &Graph, limit: &InForce) -> String {
     match &limit.what {
         What::Names { tools, nodes, all, .. } => {
             let nodes = nodes.iter().filter_map(|ix| graph.nodes.get(ix.0)).map(|node| &*node.name);

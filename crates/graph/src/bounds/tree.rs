@@ -56,8 +56,8 @@ pub(super) struct Tree<'b> {
 }
 
 impl<'b> Tree<'b> {
-    /// The figures of the root instance, and of all instances that a run can have, in the order in which they were
-    /// worked out.
+    /// The figures of the root instance, and of all instances that a run can have: by what makes them differ, in the
+    /// byte order of [`Instance::key`], so in the same order each time.
     pub(super) fn of(bundle: &'b Bundle, config: &Map) -> (Child, Vec<Rc<Scope>>) {
         let mut tree = Tree { bundle, scopes: BTreeMap::new() };
         let root = Instance {

@@ -5,6 +5,7 @@ use std::time::Duration;
 use deepgraph_protocol::Value;
 
 use super::tree::{Mapping, Tree};
+use crate::types::duration;
 
 /// What stands at an expression key. A text is an expression as in a graph file, or a template where it holds
 /// `{{ }}`; numbers and booleans stand for themselves. For a fixed text there is [`fixed`].
@@ -59,7 +60,7 @@ macro_rules! from_plain {
         }
         impl From<Duration> for $kind {
             fn from(time: Duration) -> $kind {
-                $kind(Tree::Text(time_text(time)))
+                $kind(Tree::Text(duration::text(time)))
             }
         }
     )*};
@@ -144,15 +145,4 @@ fn text_literal(text: &str) -> String {
     }
     out.push('\'');
     out
-}
-
-/// A length of time, in the greatest unit that it is a whole number of.
-fn time_text(time: Duration) -> String {
-    let seconds = time.as_secs();
-    match (time.subsec_millis(), seconds % 60, seconds % 3600) {
-        (0, 0, 0) if seconds > 0 => format!("{}h", seconds / 3600),
-        (0, 0, _) if seconds > 0 => format!("{}m", seconds / 60),
-        (0, ..) => format!("{seconds}s"),
-        _ => format!("{}ms", time.as_millis()),
-    }
 }

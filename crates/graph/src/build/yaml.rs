@@ -1,6 +1,7 @@
 //! The text of a built graph: YAML as the source of a graph file is read, laid out as people would.
 
 use super::tree::{Mapping, Tree};
+use crate::types::duration;
 
 /// The longest line that a mapping or list may make when it stands in one.
 const WIDTH: usize = 100;
@@ -136,7 +137,7 @@ fn is_bare(text: &str, flow: bool) -> bool {
 /// `30m` and the like: digits and then a unit, which is no number in any reading.
 fn is_duration(text: &str) -> bool {
     let unit = text.trim_start_matches(|c: char| c.is_ascii_digit());
-    unit.len() < text.len() && ["ms", "s", "m", "min", "h", "d", "w"].contains(&unit)
+    unit.len() < text.len() && duration::is_unit(unit)
 }
 
 /// Whether a character has to be escaped: controls, and what YAML takes for the end of a line or for nothing.

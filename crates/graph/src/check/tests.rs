@@ -200,6 +200,27 @@ fn writers_of_one_super_step() {
 }
 
 #[test]
+fn writers_behind_nodes_that_run_together() {
+    const BOTH: &str = r#"DG0505 5:13 "c" and "d" run together and both write the channel "q"..."#;
+    // `a` talks, `b` writes; `r` runs the tools of `a` while `w` waits a super-step. Behind them come `c` and `d`.
+    let text = |tool: &str, more: &str| {
+        let list = format!(
+            "  a: {{model: x, messages: m, tools: [t], next: r}}\n  b: {{update: {{s: q}}, next: w}}\n  \
+             r: {{run_tools: a, next: c}}\n  w: {{update: {{s: q}}, next: d{more}}}\n  c: {{update: {{q: q}}}}\n  \
+             d: {{update: {{q: q}}}}\n  e: {{update: {{s: q}}}}\n"
+        );
+        nodes("{to: [a, b]}", &list, &format!("tools: {{t: {tool}}}\nfinally: e\n"))
+    };
+    compare(&[
+        ("tools that lead nowhere", text("{call: think}", ""), &[BOTH]),
+        ("a tool that only writes", text("{call: think, next: {update: {s: q}}}", ""), &[BOTH]),
+        ("a tool may lead elsewhere", text("{call: think, next: {if: q, exit: completed}}", ""), &[]),
+        ("where it fails", text("{call: think, on_error: {exit: tool_error}}", ""), &[]),
+        ("what waits runs later", text("{call: think}", ", defer: true"), &[]),
+    ]);
+}
+
+#[test]
 fn outputs_that_nothing_writes() {
     let text = nodes("a", "  a: {update: {s: q}}\n", "output: [s, q, m]\n");
     compare(&[("never", text, &[r#"~DG0511 1:1 nothing in graph "t" writes the output "m""#])]);

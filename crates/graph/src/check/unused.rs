@@ -25,7 +25,7 @@ pub(super) fn tools(checked: &mut Checked<'_, '_>, decl: &Decl<'_>) {
     let mut said = BTreeSet::new();
     if has_errors && let Some(nodes) = decl.node.get("nodes") {
         texts(nodes, &mut said);
-        if nodes.entries().iter().any(|(_, node)| lists_unknown_tools(node, decl)) {
+        if nodes.entries().iter().any(|(_, node)| decl.lists_unknown_tools(node)) {
             return;
         }
     }
@@ -39,17 +39,6 @@ pub(super) fn tools(checked: &mut Checked<'_, '_>, decl: &Decl<'_>) {
         let message = format!("no model node offers the tool \"{}\"", tool.name);
         let help = format!("list it: tools: [{}]", tool.name);
         checked.reader.warning(code::UNUSED, tool.place, message).help(help);
-    }
-}
-
-/// Whether a node lists tools that there are not: they may stand for any.
-fn lists_unknown_tools(node: &Node, decl: &Decl<'_>) -> bool {
-    match node.get("tools").map(|tools| &tools.kind) {
-        None => false,
-        Some(Kind::List(tools)) => {
-            tools.iter().any(|tool| tool.text().is_none_or(|name| decl.tools_named(name).is_none()))
-        }
-        Some(_) => true,
     }
 }
 

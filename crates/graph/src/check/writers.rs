@@ -44,7 +44,11 @@ pub(super) fn fans(checked: &mut Checked<'_, '_>) {
 fn steps(graph: &Graph, first: &[NodeIx]) -> Vec<Vec<NodeIx>> {
     let mut steps = vec![first.to_vec()];
     while let Some(last) = steps.last().filter(|_| steps.len() < MOST_STEPS) {
-        let followed = last.iter().filter_map(|ix| surely_next(graph.nodes.get(ix.0)?)).flatten();
+        // What waits runs later than the others, so what follows it does as well.
+        let all_defer = last.iter().all(|ix| graph.nodes.get(ix.0).is_some_and(|node| node.defer));
+        let at_once = |node: &&Node| node.after.is_empty() && node.defer == all_defer;
+        let nodes = last.iter().filter_map(|ix| graph.nodes.get(ix.0)).filter(at_once);
+        let followed = nodes.filter_map(|node| surely_next(graph, node)).flatten();
         let next: BTreeSet<NodeIx> = followed.copied().collect();
         let next: Vec<NodeIx> = next.into_iter().collect();
         if next.len() < 2 || steps.contains(&next) {
@@ -56,11 +60,22 @@ fn steps(graph: &Graph, first: &[NodeIx]) -> Vec<Vec<NodeIx>> {
 }
 
 /// Where a node leads whenever it succeeds.
-fn surely_next(node: &Node) -> Option<&[NodeIx]> {
+fn surely_next<'g>(graph: &'g Graph, node: &'g Node) -> Option<&'g [NodeIx]> {
+    if let Verb::RunTools(of) = node.verb
+        && offered(graph, of).iter().filter_map(|tool| graph.tools.get(tool.0)).any(leads_elsewhere)
+    {
+        return None;
+    }
     match node.next.as_ref()?.0.first()? {
-        Way { condition: None, to: Target::Nodes(nodes), .. } => Some(nodes),
+        way @ Way { to: Target::Nodes(nodes), .. } if way.is_always() => Some(nodes),
         _ => None,
     }
+}
+
+/// Whether a call of a tool may lead elsewhere than the node that runs it.
+fn leads_elsewhere(tool: &Tool) -> bool {
+    let routes = [&tool.next, &tool.on_error].into_iter().flatten();
+    routes.flat_map(|route| &route.0).any(|way| way.to != Target::CarryOn)
 }
 
 /// Channels that are replaced and that two of the nodes write, with the first two of them.

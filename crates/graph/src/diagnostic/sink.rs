@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{Diagnostic, Diagnostics, Severity, code};
-use crate::source::{FileText, Place};
+use crate::source::{FileText, Place, SourceError};
 
 /// More than these are not shown: whoever has so many mends some and looks again.
 const MAX: usize = 200;
@@ -67,6 +67,13 @@ impl Sink {
         list.push(new);
         let last = list.len() - 1;
         &mut list[last]
+    }
+
+    /// Adds what keeps a source from being read.
+    pub fn unread(&mut self, file: &FileText, errors: impl IntoIterator<Item = SourceError>) {
+        for e in errors {
+            self.error(e.code, file, e.place, e.message).hint(e.help.map(str::to_owned));
+        }
     }
 
     /// How many there are by now.

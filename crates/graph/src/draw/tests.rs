@@ -163,6 +163,19 @@ fn a_picture_has_limits_and_implied_exits() {
 }
 
 #[test]
+fn a_failure_that_a_way_always_takes_up_is_no_exit() {
+    let implied = |on_error: &str| {
+        let text = format!(
+            "deepgraph: 1\nstate: {{q: string}}\ninput: [q]\nstart: a\nnodes:\n  a: {{call: search, input: {{query: q}}, \
+             update: {{q: result.text}}, on_error: [{on_error}]}}\n"
+        );
+        told(&Picture::of(&bundle(&text), None), LineKind::Implied).iter().any(|l| l.contains("a step fails"))
+    };
+    assert!(implied("{if: q, exit: completed}"));
+    assert!(!implied("{exit: completed}") && !implied("{if: true, exit: completed}"));
+}
+
+#[test]
 fn every_box_has_an_id_of_its_own_and_every_line_two_of_them() {
     for bundle in [bundle(GRAPH), generated(60)] {
         let picture = Picture::of(&bundle, None);

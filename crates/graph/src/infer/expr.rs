@@ -81,8 +81,9 @@ impl Walker<'_> {
         let right = self.expr(&op.right);
         match op.op {
             Eq | Ne => {
-                self.check_equal(&left, &right, &op.left, &op.right);
-                self.check_kinds(&left, &right, &op.right);
+                if self.check_kinds(&left, &right, &op.right) {
+                    self.check_equal(&left, &right, &op.left, &op.right);
+                }
                 Field::of(Type::Boolean)
             }
             Lt | Lte | Gt | Gte => {
@@ -102,11 +103,10 @@ impl Walker<'_> {
         let mut left_expr = &compare.expr;
         for op in &compare.ops {
             let right = self.expr(&op.expr);
-            if matches!(op.op, ast::CompareOpKind::Eq | ast::CompareOpKind::Ne) {
+            let compares = !matches!(op.op, ast::CompareOpKind::In | ast::CompareOpKind::NotIn);
+            let is_equality = matches!(op.op, ast::CompareOpKind::Eq | ast::CompareOpKind::Ne);
+            if compares && self.check_kinds(&left, &right, &op.expr) && is_equality {
                 self.check_equal(&left, &right, left_expr, &op.expr);
-            }
-            if !matches!(op.op, ast::CompareOpKind::In | ast::CompareOpKind::NotIn) {
-                self.check_kinds(&left, &right, &op.expr);
             }
             left = right;
             left_expr = &op.expr;
@@ -114,20 +114,20 @@ impl Walker<'_> {
         Field::of(Type::Boolean)
     }
 
-    /// A text compared with a number: such a comparison never holds as it is meant.
-    fn check_kinds(&mut self, left: &Field, right: &Field, right_expr: &ast::Expr<'_>) {
+    /// A text compared with a number: such a comparison never holds as it is meant. Whether there is none.
+    fn check_kinds(&mut self, left: &Field, right: &Field, right_expr: &ast::Expr<'_>) -> bool {
         let kind = |ty: &Type| match ty {
             Type::String => Some("a text"),
             Type::Integer | Type::Number | Type::Duration => Some("a number"),
             _ => None,
         };
-        if let (Some(a), Some(b)) = (kind(&left.ty), kind(&right.ty))
-            && a != b
-        {
+        let (Some(a), Some(b)) = (kind(&left.ty), kind(&right.ty)) else { return true };
+        if a != b {
             let message = format!("{a} is compared with {b}");
             self.error(code::MISMATCH, right_expr.span(), message)
                 .help("`| int` or `| float` makes a number of a text, `| string` a text of a number");
         }
+        a == b
     }
 
     /// A value with listed options compared with a text that is none of them.
@@ -157,7 +157,7 @@ impl Walker<'_> {
             Type::Record(record) => match record.field(name) {
                 Some(field) => Field { description: "".into(), ..field.clone() },
                 None => {
-                    self.unknown_field(record, name, at, expr);
+                    self.unknown_field(record, name, at, self.is_whole_result(expr));
                     unknown()
                 }
             },
@@ -172,9 +172,14 @@ impl Walker<'_> {
         }
     }
 
-    fn unknown_field(&mut self, record: &Arc<RecordType>, name: &str, at: Span, expr: &ast::Expr<'_>) {
+    /// Whether it is `result` itself.
+    fn is_whole_result(&self, expr: &ast::Expr<'_>) -> bool {
+        matches!(expr, ast::Expr::Var(v) if v.id == "result" && self.local("result").is_none())
+    }
+
+    /// Reports a field that a record has not; `whole`: the record is `result` itself.
+    pub(crate) fn unknown_field(&mut self, record: &RecordType, name: &str, at: Span, whole: bool) {
         let names = record.fields.iter().map(|(n, _)| &**n);
-        let whole = matches!(expr, ast::Expr::Var(v) if v.id == "result" && self.local("result").is_none());
         let owner = match &record.name {
             Some(name) => format!("the type \"{name}\""),
             None if whole => "`result`".to_owned(),
@@ -205,7 +210,8 @@ impl Walker<'_> {
             (Type::Record(record), Some(name)) => match record.field(&name) {
                 Some(field) => field.clone(),
                 None => {
-                    self.unknown_field(record, &name, item.subscript_expr.span(), &item.expr);
+                    let whole = self.is_whole_result(&item.expr);
+                    self.unknown_field(record, &name, item.subscript_expr.span(), whole);
                     unknown()
                 }
             },

@@ -121,14 +121,7 @@ impl Walker<'_> {
             match record.field(name) {
                 Some(found) => field = found.clone(),
                 None => {
-                    let names = record.fields.iter().map(|(n, _)| &**n);
-                    let help = crate::nearest::hint(name, names);
-                    let title = record
-                        .name
-                        .as_deref()
-                        .map_or("the record".to_owned(), |n| format!("the type \"{n}\""));
-                    let message = format!("{title} has no field \"{}\"", crate::nearest::shortened(name));
-                    self.error(crate::diagnostic::code::UNKNOWN_FIELD, span, message).hint(help);
+                    self.unknown_field(record, name, span, false);
                     return unknown();
                 }
             }

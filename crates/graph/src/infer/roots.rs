@@ -166,10 +166,7 @@ impl Walker<'_> {
         if own.config_lost.contains(name) {
             return unknown();
         }
-        let message = format!("{} does not declare the config key \"{}\"", own.title(), shortened(name));
-        let help = nearest::hint(name, own.config_names()).unwrap_or_else(|| {
-            "declare it under `config` of this graph: one name is one value run-wide".to_owned()
-        });
+        let (message, help) = own.no_config_key(name);
         self.error(code::UNKNOWN_CONFIG, span, message).help(help);
         unknown()
     }

@@ -74,3 +74,21 @@ pub enum Reserve {
     /// Units of what is counted (tokens, dollars, seconds, calls).
     Units(f64),
 }
+
+impl Reserve {
+    /// What is kept where a limit does not say: a tenth of a quantity (tokens, money, time), if there is a stage of
+    /// `finally` to keep it for; nothing of what counts starts.
+    pub(crate) fn unsaid(meter: Option<Meter>, has_stage: bool) -> Reserve {
+        let keeps = has_stage && meter.is_some_and(Meter::is_quantity);
+        Reserve::Share(if keeps { 0.1 } else { 0.0 })
+    }
+
+    /// What is kept of a bound in base units, of which a unit has `unit`. No more than the bound.
+    pub(crate) fn of(self, max: u64, unit: f64) -> u64 {
+        let kept = match self {
+            Reserve::Share(share) => (max as f64 * share) as u64,
+            Reserve::Units(units) => (units * unit).round() as u64,
+        };
+        kept.min(max)
+    }
+}

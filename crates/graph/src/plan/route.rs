@@ -1,6 +1,6 @@
 //! Routes and writes.
 
-use deepgraph_protocol::{ExitClass, ExitReason};
+use deepgraph_protocol::{ExitClass, ExitReason, Value};
 
 use super::{ChannelIx, NodeIx};
 use crate::ValueExpr;
@@ -18,6 +18,13 @@ pub struct Write {
 #[derive(Debug)]
 pub struct Route(pub Vec<Way>);
 
+impl Route {
+    /// Whether one of its ways is always taken, so that it never leads nowhere.
+    pub fn is_sure(&self) -> bool {
+        self.0.iter().any(Way::is_always)
+    }
+}
+
 /// One way out.
 #[derive(Debug)]
 pub struct Way {
@@ -27,6 +34,16 @@ pub struct Way {
     pub update: Vec<Write>,
     /// Where it leads.
     pub to: Target,
+}
+
+impl Way {
+    /// Whether it is taken whenever it is come to: it has no condition, or `if: true`.
+    pub fn is_always(&self) -> bool {
+        match &self.condition {
+            None => true,
+            Some(condition) => *condition == ValueExpr::Literal(Value::Bool(true)),
+        }
+    }
 }
 
 /// Where a way leads.

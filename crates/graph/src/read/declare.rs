@@ -102,6 +102,16 @@ impl Decl<'_> {
         self.config.keys().chain(&self.config_lost).map(|key| &**key)
     }
 
+    /// What is said of a key that is not declared under `config`: the message and the help.
+    pub fn no_config_key(&self, key: &str) -> (String, String) {
+        let message =
+            format!("{} does not declare the config key \"{}\"", self.title(), nearest::shortened(key));
+        let help = nearest::hint(key, self.config_names()).unwrap_or_else(|| {
+            "declare it under `config` of this graph: one name is one value run-wide".to_owned()
+        });
+        (message, help)
+    }
+
     /// Names of channels.
     pub fn channel_names(&self) -> impl Iterator<Item = &str> + Clone {
         self.channels.iter().map(|c| &*c.name)

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use super::routes::RouteKind;
-use super::{Decl, Home, Reader, Sites};
+use super::{Home, Reader, Sites};
 use crate::diagnostic::code;
 use crate::infer::Scope;
 use crate::reducer::is_messages;
 use crate::source::{Key, Node};
-use crate::{Channel, Field, Graph, Reducer, Route, Type, nearest};
+use crate::{Channel, Field, Graph, Reducer, Route, Type, Verb, nearest};
 
 impl Reader<'_> {
     /// Reads one graph.
@@ -46,7 +46,9 @@ impl Reader<'_> {
         }
         // Which tools a node offers decides what counts as a turn.
         sites.limits_broken |=
-            own.nodes.iter().zip(&nodes).any(|(named, node)| tools_lost(named.node, node, own));
+            own.nodes.iter().zip(&nodes).any(|(named, node)| {
+                matches!(node.verb, Verb::Model(_)) && own.lists_unknown_tools(named.node)
+            });
         let graph = Graph {
             name: own.name.clone(),
             path: own.path.clone(),
@@ -124,15 +126,4 @@ fn joining(ty: &Type) -> Reducer {
         Type::Integer | Type::Number | Type::Duration => Reducer::Max,
         Type::String | Type::Boolean => Reducer::Replace,
     }
-}
-
-/// Whether a model node lists tools that could not be read.
-fn tools_lost(written: &Node, read: &crate::Node, own: &Decl<'_>) -> bool {
-    let listed = match written.get("tools").map(|t| &t.kind) {
-        Some(crate::source::Kind::List(items)) => items,
-        Some(_) => return true,
-        None => return false,
-    };
-    let is_lost = |item: &Node| item.text().is_none_or(|name| own.tools_named(name).is_none());
-    matches!(read.verb, crate::Verb::Model(_)) && listed.iter().any(is_lost)
 }

@@ -179,12 +179,7 @@ impl Reader<'_> {
 
     fn gain_channel(&mut self, gain: &Node, home: Home<'_>) -> Option<ChannelIx> {
         let name = self.plain_text(gain, "`gain`")?;
-        let Some((channel, declared)) = home.own.channel(&name) else {
-            let help = nearest::hint(&name, home.own.channel_names());
-            let message = format!("{} has no channel \"{}\"", home.own.title(), shortened(&name));
-            self.error(code::UNKNOWN_CHANNEL, gain.place, message).hint(help);
-            return None;
-        };
+        let (channel, declared) = self.channel_named(home.own, &name, gain.place)?;
         if !matches!(declared.field.ty, Type::List(_) | Type::Map(_) | Type::Any) {
             let message =
                 format!("`gain` counts the items of a list or map; \"{name}\" is {}", declared.field.ty);
@@ -306,11 +301,8 @@ impl Reader<'_> {
     }
 
     fn reserve(&mut self, node: &Node, counted: Option<&Counted>, home: Home<'_>) -> Reserve {
-        let kept = match counted {
-            Some(Counted::Meter(meter)) => meter.is_quantity() && home.own.node.get("finally").is_some(),
-            _ => false,
-        };
-        let default = if kept { Reserve::Share(0.1) } else { Reserve::Share(0.0) };
+        let meter = if let Some(Counted::Meter(meter)) = counted { Some(*meter) } else { None };
+        let default = Reserve::unsaid(meter, home.own.node.get("finally").is_some());
         let Some(reserve) = node.get("reserve") else { return default };
         let value = reserve.to_value();
         let units = match counted {

@@ -105,12 +105,7 @@ impl Reader<'_> {
             _ => (messages, true),
         };
         let name = self.plain_text(named, "`messages`")?;
-        let Some((ix, channel)) = home.own.channel(&name) else {
-            let message = format!("{} has no channel \"{}\"", home.own.title(), shortened(&name));
-            let help = nearest::hint(&name, home.own.channel_names());
-            self.error(code::UNKNOWN_CHANNEL, named.place, message).hint(help);
-            return None;
-        };
+        let (ix, channel) = self.channel_named(home.own, &name, named.place)?;
         let fits = is_messages(&channel.field.ty) && (!extends || channel.reducer == Reducer::Messages);
         if !fits && home.own.sound {
             let message = format!(

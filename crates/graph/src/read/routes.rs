@@ -73,20 +73,14 @@ impl Reader<'_> {
                 closed = None;
             }
             if let Some(way) = self.way(item, scope, kind, sites) {
-                let always = match &way.condition {
-                    None => true,
-                    Some(ValueExpr::Literal(value)) => *value == Value::Bool(true),
-                    Some(_) => false,
-                };
-                if always && ways.iter().all(|w| w.condition.is_some()) {
+                if way.is_always() && !ways.iter().any(Way::is_always) {
                     closed = Some(item.place);
                 }
                 ways.push(way);
             }
         }
         let open = matches!(kind, RouteKind::Next { .. } | RouteKind::Start) && scope.args.is_none();
-        if open && !ways.is_empty() && ways.len() == items.len() && ways.iter().all(|w| w.condition.is_some())
-        {
+        if open && !ways.is_empty() && ways.len() == items.len() && !ways.iter().any(Way::is_always) {
             self.may_hold_nowhere(node.place, kind);
         }
         Route(ways)

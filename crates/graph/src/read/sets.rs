@@ -37,6 +37,17 @@ impl<'t> Decl<'t> {
         (!found.is_empty()).then_some(found)
     }
 
+    /// Whether a node lists tools that there are not, or that can not be read: they may stand for any.
+    pub fn lists_unknown_tools(&self, node: &Node) -> bool {
+        match node.get("tools").map(|tools| &tools.kind) {
+            None => false,
+            Some(Kind::List(tools)) => {
+                tools.iter().any(|tool| tool.text().is_none_or(|name| self.tools_named(name).is_none()))
+            }
+            Some(_) => true,
+        }
+    }
+
     /// The set that a tool belongs to.
     pub fn set_of(&self, tool: ToolIx) -> Option<&ToolSet<'t>> {
         self.sets.iter().find(|set| set.tools.contains(&tool))

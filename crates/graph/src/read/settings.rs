@@ -11,7 +11,7 @@ use super::{Home, Reader};
 use crate::diagnostic::{code, misfit};
 use crate::infer::fits;
 use crate::source::{Kind, Node, Place};
-use crate::{Concurrency, ConfigUse, Field, Retry, Setting, Type, nearest, vocabulary};
+use crate::{Concurrency, ConfigUse, Field, Retry, Setting, Type, vocabulary};
 
 impl Reader<'_> {
     /// A setting that must fit a field.
@@ -63,11 +63,7 @@ impl Reader<'_> {
         if let Some(found) = own.config.get(key) {
             return Some(found.clone());
         }
-        let message =
-            format!("{} does not declare the config key \"{}\"", own.title(), nearest::shortened(key));
-        let help = nearest::hint(key, own.config_names()).unwrap_or_else(|| {
-            "declare it under `config` of this graph: one name is one value run-wide".to_owned()
-        });
+        let (message, help) = own.no_config_key(key);
         self.error(code::UNKNOWN_CONFIG, at, message).help(help);
         None
     }

@@ -3,8 +3,8 @@
 use super::Reader;
 use super::declare::{Decl, Named, named, typing};
 use crate::diagnostic::code;
-use crate::source::Kind;
-use crate::{ChannelIx, nearest};
+use crate::source::{Kind, Place};
+use crate::{Channel, ChannelIx, nearest};
 
 /// Reads the channels.
 pub(super) fn state(reader: &mut Reader<'_>, decl: &mut Decl<'_>) {
@@ -30,6 +30,24 @@ pub(super) fn state(reader: &mut Reader<'_>, decl: &mut Decl<'_>) {
             decl.channels.push(channel);
         }
         decl.channel_places.push(key.place);
+    }
+}
+
+impl Reader<'_> {
+    /// The channel of a name; an error where the graph has none.
+    pub(crate) fn channel_named<'d>(
+        &mut self,
+        own: &'d Decl<'_>,
+        name: &str,
+        at: Place,
+    ) -> Option<(ChannelIx, &'d Channel)> {
+        let found = own.channel(name);
+        if found.is_none() {
+            let message = format!("{} has no channel \"{}\"", own.title(), nearest::shortened(name));
+            let help = nearest::hint(name, own.channel_names());
+            self.error(code::UNKNOWN_CHANNEL, at, message).hint(help);
+        }
+        found
     }
 }
 

@@ -14,7 +14,7 @@ use crate::files;
 use crate::infer::{Origin, Scope, Walker, fits, too_complex, unknown};
 use crate::nearest::shortened;
 use crate::source::{FileText, Key, Kind, Node, Place, Scalar, Style};
-use crate::{Channel, Expr, Field, RecordType, Reducer, Text, Type, ValueExpr, Write, nearest};
+use crate::{Channel, Expr, Field, RecordType, Reducer, Text, Type, ValueExpr, Write};
 
 /// A template with the channels that it reads.
 pub(crate) struct ReadText {
@@ -277,12 +277,7 @@ impl Reader<'_> {
         let mut writes = Vec::new();
         for (key, value) in update.entries() {
             let read = self.value(value, scope);
-            let Some((ix, channel)) = own.channel(&key.name) else {
-                let message = format!("{} has no channel \"{}\"", own.title(), shortened(&key.name));
-                let help = nearest::hint(&key.name, own.channel_names());
-                self.error(code::UNKNOWN_CHANNEL, key.place, message).hint(help);
-                continue;
-            };
+            let Some((ix, channel)) = self.channel_named(own, &key.name, key.place) else { continue };
             if scope.per_item {
                 self.check_written_per_item(key, channel);
             }

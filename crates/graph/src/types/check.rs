@@ -133,7 +133,13 @@ impl Field {
 
     /// The mismatch of a value with this field.
     pub(crate) fn wanted(&self, value: &Value) -> Mismatch {
-        let size = if self.ty == Type::Integer { out_of_range(value) } else { "" };
+        let size = match self.ty {
+            Type::Integer => out_of_range(value),
+            Type::Duration if value.as_str().is_some_and(duration::is_too_fine) => {
+                ", and `ms` is the finest unit"
+            }
+            _ => "",
+        };
         Mismatch::here(format!("must be {}, is {}{size}", self.phrase(), shown(value)))
     }
 

@@ -48,6 +48,30 @@ graphs:
 "#;
 
 #[test]
+fn visits_are_in_plan_order_though_instances_differ() {
+    let text = r#"deepgraph: 1
+state: {q: string, a: string}
+input: [q]
+start: few
+nodes:
+  few:  {call: child, input: {q: q}, config: {deep: false}, update: {a: result.a}, next: many}
+  many: {call: child, input: {q: q}, config: {deep: true}, update: {a: result.a}}
+graphs:
+  child:
+    config: {deep: {type: boolean, default: false}}
+    state: {q: string, a: string}
+    input: [q]
+    output: [a]
+    start: first
+    nodes:
+      first: {update: {a: q}, next: [{if: config.deep, to: extra}, last]}
+      extra: {update: {a: q}, next: last}
+      last:  {update: {a: q}}
+"#;
+    assert_eq!(visits(&of(text), "child"), "first 1, extra 1, last 1");
+}
+
+#[test]
 fn recursion_is_followed_to_its_depth() {
     let bundle = bundle(LEVELS);
     let bounds = under(&bundle, &[]);

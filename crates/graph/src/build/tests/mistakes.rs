@@ -1,5 +1,7 @@
 //! Mistakes of built graphs are told as those of files are.
 
+use std::time::Duration;
+
 use crate::build::*;
 use crate::{OpTable, testing};
 
@@ -32,6 +34,35 @@ fn a_text_is_an_expression_unless_it_is_fixed() {
     let graph = small().node("a", Node::pass().update("answer", "hello"));
     assert_eq!(said(&graph), ["DG0301 8:24 unknown name \"hello\" | a fixed text is written \"'hello'\""]);
     assert_eq!(said(&small().node("a", Node::pass().update("answer", fixed("hello")))), [""; 0]);
+}
+
+#[test]
+fn a_length_of_time_that_can_not_be_written_is_refused() {
+    let graph = |time: Duration| {
+        small()
+            .config("k", Type::duration().default(time))
+            .node("a", Node::pass().update("answer", fixed("x")))
+    };
+    for (nanos, text) in
+        [(500_000, "500us"), (1_500_000, "1500us"), (1, "1ns"), (3_600_000_000_500, "3600000000500ns")]
+    {
+        let found = said(&graph(Duration::from_nanos(nanos)));
+        let wanted =
+            format!("must be a duration such as 30s, 10m or 1h, is \"{text}\", and `ms` is the finest unit");
+        assert!(matches!(found.as_slice(), [one, ..] if one.contains(&wanted)), "{found:?}");
+    }
+    for (time, seconds) in [
+        (Duration::from_millis(1), "0.001"),
+        (Duration::from_millis(1500), "1.5"),
+        (Duration::from_millis(86_400_001), "86400.001"),
+        (Duration::from_secs(90), "90"),
+        (Duration::from_secs(7200), "7200"),
+        (Duration::ZERO, "0"),
+    ] {
+        let bundle = graph(time).load(&OpTable::stock()).unwrap_or_else(|m| panic!("{m}")).bundle;
+        let default = bundle.config["k"].default.as_ref().map(|value| value.to_json_text());
+        assert_eq!(default.as_deref(), Some(seconds));
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use deepgraph_protocol::{ErrorClass, ErrorKind, ExitReason, Meter};
 
-use crate::{Bundle, Callee, Counted, Graph, GraphIx, Node, Verb};
+use crate::{Bundle, Callee, Counted, Graph, GraphIx, Node, Route, Verb};
 
 /// The nodes of the main part whose failure may end the graph, and the exits, in byte order.
 pub(super) fn failures(graph: &Graph) -> (Vec<&str>, BTreeSet<&'static str>) {
@@ -48,8 +48,8 @@ pub(super) fn of_grant(bundle: &Bundle, ix: GraphIx) -> BTreeSet<&'static str> {
 }
 
 fn of_node(node: &Node) -> Vec<&'static str> {
-    // A way without a condition takes every failure up.
-    if node.on_error.as_ref().is_some_and(|route| route.0.iter().any(|way| way.condition.is_none())) {
+    // A way that is always taken takes every failure up.
+    if node.on_error.as_ref().is_some_and(Route::is_sure) {
         return Vec::new();
     }
     let (class, mut kinds) = match &node.verb {

@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use deepgraph_protocol::Value;
-
 use super::{LineKind, limits};
 use crate::draw::taken::{Passage, RouteOf};
 use crate::shape::offered;
@@ -76,7 +74,7 @@ const OTHERWISE: &str = "otherwise";
 pub(super) fn leads(graph: &Graph) -> Vec<Lead> {
     let mut found = Leads { graph, found: Vec::new() };
     found.route(Place::Start, &graph.start, RouteOf::Start, LineKind::Way, ("", ""));
-    if !always_holds(&graph.start) {
+    if !graph.start.is_sure() {
         found.ends(Place::Start, LineKind::Way, OTHERWISE, Passage::NotStarted);
     }
     if let Some(finally) = &graph.finally {
@@ -115,16 +113,6 @@ fn prefix(kind: LineKind) -> (&'static str, &'static str) {
     if kind == LineKind::Error { ("on_error", ": ") } else { ("", "") }
 }
 
-/// Whether some way of the route holds whatever the state is.
-fn always_holds(route: &Route) -> bool {
-    let always = |way: &Way| match &way.condition {
-        None => true,
-        Some(ValueExpr::Literal(value)) => *value == Value::Bool(true),
-        Some(_) => false,
-    };
-    route.0.iter().any(always)
-}
-
 struct Leads<'g> {
     graph: &'g Graph,
     found: Vec<Lead>,
@@ -138,7 +126,7 @@ impl Leads<'_> {
             None => {}
             Some(next) => {
                 self.route(from.clone(), next, RouteOf::Next(ix), LineKind::Way, ("", ""));
-                if !node.in_finally && !always_holds(next) {
+                if !node.in_finally && !next.is_sure() {
                     self.ends(from.clone(), LineKind::Way, OTHERWISE, Passage::Ended(ix));
                 }
             }

@@ -239,6 +239,24 @@ fn results_and_where_they_are_known() {
 }
 
 #[test]
+fn a_comparison_is_told_once() {
+    const KINDS: &str = "a number is compared with a text...";
+    let head = |text: String| {
+        text.replace("n: {type: integer, default: 1}", "n: {type: integer, enum: [1, 2], default: 1}")
+    };
+    let one = [format!("DG0401 12:22 {KINDS}"), format!("DG0401 12:26 {KINDS}")];
+    compare(&[
+        ("of two kinds, with listed values", head(prompt("{{ config.n == 'one' }}")), &[&one[0]]),
+        ("in a chain", head(prompt("{{ 0 < config.n == 'one' }}")), &[&one[1]]),
+        (
+            "of one kind",
+            prompt("{{ mode == 'z' }}"),
+            &["DG0309 12:18 the value is never \"z\" | there is: x, y"],
+        ),
+    ]);
+}
+
+#[test]
 fn values_of_another_type() {
     compare(&[
         (

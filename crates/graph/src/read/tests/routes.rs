@@ -61,6 +61,16 @@ fn routes() {
             next("[{if: q, exit: completed}]"),
             &["~DG0509 8:11 perhaps none of these ways of `next` holds..."],
         ),
+        (
+            "a last way that always holds",
+            next("[{if: q, to: a}, {if: true, exit: completed}]"),
+            &["DG0504 6:3 no limit cuts the cycle a -> a..."],
+        ),
+        (
+            "two that always hold",
+            next("[{if: true, exit: completed}, {exit: completed}, {exit: completed}]"),
+            &["DG0503 8:41 this way is never taken: the one in line 8 always holds..."],
+        ),
         ("update only", next("{update: {q: \"'x'\"}}"), &[]),
     ]);
 }
