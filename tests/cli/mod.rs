@@ -10,6 +10,7 @@ mod diff;
 mod documents;
 mod draw;
 mod factbook;
+mod inputs;
 mod interrupted;
 mod journals;
 mod output;

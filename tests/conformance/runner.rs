@@ -200,7 +200,7 @@ fn input_and_config_are_checked_against_the_graph() {
         &played.to_string(),
         &[
             "the graph has no input `qestion`; did you mean \"question\"?",
-            "the graph needs `question`",
+            "question: needs a value: a string",
             "`config` does not fit",
         ],
     );

@@ -7,9 +7,8 @@ use std::sync::Arc;
 use clap::Args;
 use deepgraph_graph::Bundle;
 use deepgraph_model::Models;
-use deepgraph_protocol::StepId;
 use deepgraph_runtime::{
-    Asker, Control, Ended, NewRun, Ops, RunError, Runtime, Secrets, SystemClock, Unattended,
+    Asker, Control, Ended, NewRun, Ops, RunError, Runtime, Secrets, SystemClock, Unattended, Work,
 };
 use deepgraph_store::{RunId, Store};
 use deepgraph_tools::IndexReport;
@@ -22,7 +21,7 @@ use crate::exit_status::ExitStatus;
 use crate::finish::Finish;
 use crate::home::{Held, Home};
 use crate::models;
-use crate::out_file::OutFile;
+use crate::out_file::{Holds, OutFile};
 use crate::progress::{self, Format};
 use crate::recordings::RecordingFile;
 use crate::screen::Screen;
@@ -68,14 +67,6 @@ pub struct DriveOptions {
     /// Name every document that could not be indexed, however many
     #[arg(long)]
     pub list_skipped: bool,
-}
-
-/// What is to be done with a run.
-pub enum Work {
-    /// Start it.
-    Start(Box<NewRun>),
-    /// Go on with it, with answers to its questions.
-    Resume(Vec<(Option<StepId>, String)>),
 }
 
 /// What a run works with.
@@ -137,7 +128,7 @@ impl Driver {
     pub fn new(options: DriveOptions, home: Home, store: Arc<dyn Store>) -> Result<Driver, CliError> {
         // As elsewhere, - is standard output.
         let out = options.out.as_deref().filter(|path| *path != Path::new("-"));
-        let out = out.map(OutFile::check).transpose()?;
+        let out = out.map(|path| OutFile::check(path, Holds::Report)).transpose()?;
         let recording = options.record.as_deref().map(RecordingFile::check).transpose()?;
         let format = options.format();
         let screen = if format == Format::Lines { Screen::live() } else { Screen::plain() };
@@ -248,12 +239,7 @@ impl Driver {
         let (canceller, control) = Control::new();
         let ended = session.drive(canceller, &self.screen, async {
             let mut observer = progress::observer(self.format, bundle.clone(), &self.screen);
-            match work {
-                Work::Start(new) => runtime.start(run, &new, control, &mut *observer).await,
-                Work::Resume(answers) => {
-                    runtime.resume(run, bundle.clone(), answers, control, &mut *observer).await
-                }
-            }
+            runtime.drive(run, work, control, &mut *observer).await
         });
         let told = match ended {
             Ok(ended) => self.finish(run, bundle, documents.as_ref(), &ended),

@@ -10,6 +10,7 @@ use deepgraph_tools::CorpusError;
 use deepgraph_trace::FoldError;
 
 use crate::exit_status::ExitStatus;
+use crate::out_file::Holds;
 use crate::testing::error::TestError;
 
 /// A failure of a command: what was wrong, where, and what to do.
@@ -37,34 +38,11 @@ pub enum CliError {
     /// A graph file with mistakes.
     #[error("the graph can not be used:\n\n{0}")]
     Graph(Diagnostics),
-    /// The graph of a stored run does not compile any more.
-    #[error(
-        "the graph of run {run} was made by another version of this program and can not be read any more:\n\n{mistakes}"
-    )]
-    StoredGraph {
-        /// The run.
-        run: String,
-        /// Why.
-        mistakes: Diagnostics,
-    },
-    /// The record of a run holds no graph.
-    #[error("the record of run {run} holds no graph that can be read: {detail}")]
-    NoStoredGraph {
-        /// The run.
-        run: String,
-        /// Why.
-        detail: String,
-    },
-    /// The graph has no place for a question.
-    #[error("the graph {graph} can not be run with what was given: {problem}")]
-    NoQuestionInput {
-        /// The graph.
-        graph: String,
-        /// What is missing and what to do.
-        problem: String,
-    },
     /// Inputs that do not fit, all of them.
-    #[error("the input of the graph {graph} does not fit:{}", list(.wrong))]
+    #[error(
+        "the input of the graph {graph} does not fit:{}\n--input NAME=VALUE gives an input, --input NAME=@FILE one from a file",
+        list(.wrong)
+    )]
     Input {
         /// The graph.
         graph: String,
@@ -126,17 +104,15 @@ pub enum CliError {
         "the base URL holds a user name or a password, which would be written into the run's record: leave it out and put the key into the variable that --key-env names"
     )]
     SecretInUrl,
-    /// The file for the report can not be written.
-    #[error("the report can not be written to {}: {problem}; name another file with --out", .path.display())]
+    /// The file for a report or anything else can not be written.
+    #[error(
+        "the {holds} can not be written to {}: {problem}; name another file with {}",
+        .path.display(),
+        .holds.option()
+    )]
     OutFile {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        problem: String,
-    },
-    /// The file for a case can not be written.
-    #[error("the case can not be written to {}: {problem}; name another file with --out", .path.display())]
-    CaseFile {
+        /// What it was to hold.
+        holds: Holds,
         /// The file.
         path: PathBuf,
         /// Why.
@@ -151,14 +127,6 @@ pub enum CliError {
         run: String,
         /// Its status.
         status: &'static str,
-    },
-    /// The file for a recording can not be written.
-    #[error("the recording can not be written to {}: {problem}; name another file with --record", .path.display())]
-    RecordingFile {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        problem: String,
     },
     /// A recording that can not be used.
     #[error("the recording {} can not be used: {problem}", .path.display())]
@@ -177,14 +145,6 @@ pub enum CliError {
         run: String,
         /// The recording.
         recording: String,
-    },
-    /// The file for a drawing can not be written.
-    #[error("the drawing can not be written to {}: {problem}; name another file with --out", .path.display())]
-    DrawingFile {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        problem: String,
     },
     /// The name of a file that does not say what kind of drawing it is to hold.
     #[error(
@@ -296,7 +256,6 @@ impl CliError {
             | CliError::Stdin(_)
             | CliError::NoGraph { .. }
             | CliError::Graph(_)
-            | CliError::NoQuestionInput { .. }
             | CliError::Input { .. }
             | CliError::Config(_)
             | CliError::NoCode { .. }
@@ -308,12 +267,9 @@ impl CliError {
             | CliError::Servers(_)
             | CliError::SecretInUrl
             | CliError::OutFile { .. }
-            | CliError::RecordingFile { .. }
-            | CliError::CaseFile { .. }
             | CliError::NotOver { .. }
             | CliError::Recording { .. }
             | CliError::Replay { .. }
-            | CliError::DrawingFile { .. }
             | CliError::TraceFile { .. }
             | CliError::DrawingForm { .. }
             | CliError::Documents(CorpusError::PathNotFound { .. } | CorpusError::PathUnreadable { .. })
@@ -321,7 +277,7 @@ impl CliError {
             | CliError::Answer { .. }
             | CliError::Exists(_)
             | CliError::NotAFolder { .. }
-            | CliError::Run(RunError::Input { .. })
+            | CliError::Run(RunError::Input { .. } | RunError::NoKey { .. } | RunError::NotAsked { .. })
             | CliError::Store(
                 StoreError::BadRunId { .. }
                 | StoreError::UnknownRun { .. }
@@ -331,8 +287,6 @@ impl CliError {
             CliError::Interrupted => ExitStatus::Cancelled,
             CliError::Stdout(_)
             | CliError::Draw(_)
-            | CliError::StoredGraph { .. }
-            | CliError::NoStoredGraph { .. }
             | CliError::Documents(_)
             | CliError::Home { .. }
             | CliError::InUse { .. }

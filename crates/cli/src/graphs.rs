@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use deepgraph_graph::{Bundle, BundleSource, Diagnostics, Files, Loaded, OpTable, load};
+use deepgraph_graph::{Bundle, Diagnostics, Files, Loaded, OpTable, load};
 use deepgraph_runtime::Folder;
 use deepgraph_runtime::Servers;
 use deepgraph_store::RunRecord;
@@ -109,12 +109,7 @@ pub fn with_tools(bundle: &Bundle, servers: &Servers) -> Result<Loaded, Diagnost
 ///
 /// They can not be read, or do not compile in this version of the program.
 pub fn stored_bundle(record: &RunRecord) -> Result<Arc<Bundle>, CliError> {
-    let run = record.run_id.to_string();
-    let source: BundleSource = serde_json::from_value(record.bundle.clone())
-        .map_err(|e| CliError::NoStoredGraph { run: run.clone(), detail: e.to_string() })?;
-    let bundle = Bundle::from_source(&source, &OpTable::stock())
-        .map_err(|mistakes| CliError::StoredGraph { run, mistakes })?;
-    Ok(Arc::new(bundle))
+    Ok(deepgraph_runtime::stored_bundle(record, &OpTable::stock())?)
 }
 
 fn no_graph(name: &str) -> CliError {

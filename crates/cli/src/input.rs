@@ -1,49 +1,67 @@
-//! Inputs of a graph beside the question: `--input NAME=VALUE`.
+//! The input of a run: the question, and what is given by `--input NAME=VALUE`.
 
 use std::fs;
 
-use deepgraph_graph::{Channel, Graph, Type, read_data};
+use deepgraph_graph::{Bundle, Channel, Type, read_data};
 use deepgraph_protocol::{Map, Value};
 
 use crate::error::CliError;
 
-/// The inputs that are given, by name: each a text, or a value as YAML or JSON, or `@FILE` with either in it.
+/// The input of a run: the question where there is one, and what is given by name, each a text, or a value as YAML or
+/// JSON, or `@FILE` with either in it. `recorded` is what a recorded run was given: it counts where nothing else is given.
 ///
 /// # Errors
 ///
-/// What is no input of the graph, can not be read, or does not fit; all of it at once.
-pub fn given(graph: &Graph, texts: &[String]) -> Result<Map, CliError> {
-    let mut given = Map::new();
+/// What can not be read and what does not fit the graph; all of it at once.
+pub fn read(
+    bundle: &Bundle,
+    question: Option<&str>,
+    texts: &[String],
+    recorded: Map,
+) -> Result<Map, CliError> {
+    let mut input = recorded;
+    if let Some(place) = question.and_then(|_| bundle.question_input()) {
+        input.remove(&place.name);
+    }
     let mut wrong = Vec::new();
+    let mut unreadable = Vec::new();
     for text in texts {
-        match one(graph, text) {
-            Ok((name, value)) => drop(given.insert(name.into(), value)),
-            Err(problem) => wrong.push(problem),
+        let Some((name, value)) = text.split_once('=').map(|(name, value)| (name.trim(), value)) else {
+            wrong.push(format!("\"{text}\": write --input NAME=VALUE"));
+            continue;
+        };
+        match value_of(channel(bundle, name), value) {
+            Ok(value) => drop(input.insert(name.into(), value)),
+            Err(why) => {
+                wrong.push(format!("{name}: {why}"));
+                unreadable.push(name);
+                // It is given, and so not missing.
+                input.insert(name.into(), Value::Null);
+            }
         }
     }
-    if wrong.is_empty() { Ok(given) } else { Err(CliError::Input { graph: graph.name.to_string(), wrong }) }
+    match bundle.input_of(question, &input) {
+        Ok(input) if wrong.is_empty() => return Ok(input),
+        Ok(_) => {}
+        Err(mismatches) => {
+            let told = mismatches.iter().filter(|mismatch| !unreadable.contains(&mismatch.path.as_str()));
+            wrong.extend(told.map(ToString::to_string));
+        }
+    }
+    Err(CliError::Input { graph: bundle.root().name.to_string(), wrong })
 }
 
-fn one(graph: &Graph, text: &str) -> Result<(String, Value), String> {
-    let Some((name, value)) = text.split_once('=').map(|(name, value)| (name.trim(), value)) else {
-        return Err(format!("\"{text}\": write --input NAME=VALUE"));
-    };
-    let channel = channel(graph, name)?;
-    let value = read(channel, value).map_err(|why| format!("{name}: {why}"))?;
-    let fitted = channel.field.check(&value).map_err(|mismatch| format!("{name} {mismatch}"))?;
-    Ok((name.to_owned(), fitted))
-}
-
-fn channel<'g>(graph: &'g Graph, name: &str) -> Result<&'g Channel, String> {
-    let inputs = || graph.input.iter().filter_map(|ix| graph.channels.get(ix.0));
-    inputs().find(|channel| &*channel.name == name).ok_or_else(|| {
-        let names: Vec<&str> = inputs().map(|channel| &*channel.name).collect();
-        format!("there is no input \"{name}\"; the inputs are: {}", names.join(", "))
-    })
+/// The input of a name; none where the graph has no such input.
+fn channel<'b>(bundle: &'b Bundle, name: &str) -> Option<&'b Channel> {
+    let root = bundle.root();
+    let mut inputs = root.input.iter().filter_map(|ix| root.channels.get(ix.0));
+    inputs.find(|channel| &*channel.name == name)
 }
 
 /// A text as it stands where the channel holds a text, else data.
-fn read(channel: &Channel, value: &str) -> Result<Value, String> {
+fn value_of(channel: Option<&Channel>, value: &str) -> Result<Value, String> {
+    // What it is to hold does not matter where there is no place for it: that is told.
+    let Some(channel) = channel else { return Ok(Value::Null) };
     let (source, text) = match value.strip_prefix('@') {
         Some(path) => {
             let text = fs::read_to_string(path).map_err(|e| format!("{path} can not be read: {e}"))?;
@@ -74,8 +92,19 @@ mod tests {
     }
 
     fn read_all(texts: &[&str]) -> Result<String, String> {
+        read_with(None, texts, serde_json::json!({}))
+    }
+
+    fn read_with(
+        question: Option<&str>,
+        texts: &[&str],
+        recorded: serde_json::Value,
+    ) -> Result<String, String> {
         let texts: Vec<String> = texts.iter().map(|t| (*t).to_owned()).collect();
-        given(graph().root(), &texts).map(|m| Value::from(m).to_json_text()).map_err(|e| e.to_string())
+        let recorded = Value::from_json(&recorded).as_map().cloned().unwrap_or_default();
+        read(&graph(), question, &texts, recorded)
+            .map(|m| Value::from(m).to_json_text())
+            .map_err(|e| e.to_string())
     }
 
     #[test]
@@ -91,17 +120,32 @@ mod tests {
         fs::write(&docs, r#"[{"id": "1", "text": "ü"}]"#).unwrap();
         let topic = folder.path().join("topic.txt");
         fs::write(&topic, "ferries: now").unwrap();
-        let read = read_all(&[&format!("docs=@{}", docs.display()), &format!("topic=@{}", topic.display())]);
-        assert_eq!(read.unwrap(), r#"{"docs":[{"id":"1","text":"ü"}],"topic":"ferries: now"}"#);
+        let (docs, topic) = (format!("docs=@{}", docs.display()), format!("topic=@{}", topic.display()));
+        let read = read_all(&[&docs, &topic, "n=3"]);
+        assert_eq!(read.unwrap(), r#"{"docs":[{"id":"1","text":"ü"}],"n":3,"topic":"ferries: now"}"#);
     }
 
     #[test]
     fn all_that_is_wrong_is_told_at_once() {
         let error = read_all(&["topic", "tropic=x", "n=many", "docs=@/no/such/file"]).unwrap_err();
-        for part in
-            ["NAME=VALUE", "the inputs are: topic, n, docs", "n must be an integer", "can not be read"]
-        {
+        for part in [
+            "\"topic\": write --input NAME=VALUE",
+            "no input `tropic`; did you mean \"topic\"?",
+            "topic: needs a value",
+            "n: must be an integer",
+            "docs: /no/such/file can not be read",
+            "--input NAME=VALUE gives an input",
+        ] {
             assert!(error.contains(part), "{part}: {error}");
         }
+        assert_eq!(error.matches("docs").count(), 1, "what can not be read is told once: {error}");
+    }
+
+    #[test]
+    fn the_question_and_what_is_given_go_before_what_was_recorded() {
+        let recorded = serde_json::json!({"topic": "old", "n": 1, "docs": []});
+        let read = read_with(Some("new"), &["n=2"], recorded.clone()).unwrap();
+        assert_eq!(read, r#"{"docs":[],"n":2,"topic":"new"}"#);
+        assert_eq!(read_with(None, &[], recorded).unwrap(), r#"{"docs":[],"n":1,"topic":"old"}"#);
     }
 }

@@ -1,5 +1,6 @@
-//! The file that the report goes to.
+//! The file that a report or anything else goes to.
 
+use std::fmt;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -8,10 +9,52 @@ use tempfile::NamedTempFile;
 
 use crate::error::CliError;
 
+/// What a file is to hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holds {
+    /// A report.
+    Report,
+    /// A trace.
+    Trace,
+    /// A recording.
+    Recording,
+    /// A case.
+    Case,
+    /// A drawing.
+    Drawing,
+    /// What came of cases.
+    Junit,
+}
+
+impl Holds {
+    /// The option that names such a file.
+    pub fn option(self) -> &'static str {
+        match self {
+            Holds::Recording => "--record",
+            Holds::Junit => "--junit",
+            Holds::Report | Holds::Trace | Holds::Case | Holds::Drawing => "--out",
+        }
+    }
+}
+
+impl fmt::Display for Holds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Holds::Report => "report",
+            Holds::Trace => "trace",
+            Holds::Recording => "recording",
+            Holds::Case => "case",
+            Holds::Drawing => "drawing",
+            Holds::Junit => "JUnit file",
+        })
+    }
+}
+
 /// A file that was found to be writable. It is written in one go: whoever reads it sees the old text or the new
 /// one, never a half.
 #[derive(Debug)]
 pub struct OutFile {
+    holds: Holds,
     /// As the user named it.
     named: PathBuf,
     /// Without links.
@@ -24,9 +67,9 @@ impl OutFile {
     /// # Errors
     ///
     /// It can not.
-    pub fn check(path: &Path) -> Result<OutFile, CliError> {
-        let failed = |error: io::Error| CliError::OutFile { path: path.into(), problem: error.to_string() };
-        let refused = |problem: &str| CliError::OutFile { path: path.into(), problem: problem.into() };
+    pub fn check(path: &Path, holds: Holds) -> Result<OutFile, CliError> {
+        let refused = |problem: &str| CliError::OutFile { holds, path: path.into(), problem: problem.into() };
+        let failed = |error: io::Error| refused(&error.to_string());
         if path.as_os_str().is_empty() {
             return Err(refused("the name is empty"));
         }
@@ -46,7 +89,7 @@ impl OutFile {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(failed(error)),
         }
-        let file = OutFile { named: path.into(), target };
+        let file = OutFile { holds, named: path.into(), target };
         let folder = file.folder();
         if !folder.is_dir() {
             return Err(refused(&format!("there is no folder {}", folder.display())));
@@ -72,8 +115,11 @@ impl OutFile {
     ///
     /// The file is as it was then.
     pub fn write(&self, text: &str) -> Result<(), CliError> {
-        let failed =
-            |error: io::Error| CliError::OutFile { path: self.named.clone(), problem: error.to_string() };
+        let failed = |error: io::Error| CliError::OutFile {
+            holds: self.holds,
+            path: self.named.clone(),
+            problem: error.to_string(),
+        };
         if self.is_special() {
             let mut file = OpenOptions::new().write(true).open(&self.target).map_err(failed)?;
             return file.write_all(text.as_bytes()).map_err(failed);
@@ -147,7 +193,7 @@ mod tests {
     fn the_file_holds_the_text_and_nothing_else_is_left() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("report.md");
-        let file = OutFile::check(&path).unwrap();
+        let file = OutFile::check(&path, Holds::Report).unwrap();
         assert!(names(folder.path()).is_empty());
         file.write("first").unwrap();
         file.write("second, é").unwrap();
@@ -169,10 +215,25 @@ mod tests {
             folder.path().join("new/.."),
             folder.path().join("file/"),
         ] {
-            let error = OutFile::check(&path).unwrap_err().to_string();
+            let error = OutFile::check(&path, Holds::Report).unwrap_err().to_string();
             assert!(error.contains("--out") && error.contains(&*path.to_string_lossy()), "{error}");
         }
-        assert!(OutFile::check(Path::new("")).is_err());
+        assert!(OutFile::check(Path::new(""), Holds::Report).is_err());
+    }
+
+    #[test]
+    fn what_can_not_be_written_is_named_with_its_option() {
+        for (holds, start, end) in [
+            (Holds::Report, "the report can not", "--out"),
+            (Holds::Trace, "the trace can not", "--out"),
+            (Holds::Recording, "the recording can not", "--record"),
+            (Holds::Case, "the case can not", "--out"),
+            (Holds::Drawing, "the drawing can not", "--out"),
+            (Holds::Junit, "the JUnit file can not", "--junit"),
+        ] {
+            let error = OutFile::check(Path::new("no/such/folder/file"), holds).unwrap_err().to_string();
+            assert!(error.starts_with(start) && error.ends_with(end), "{error}");
+        }
     }
 
     #[test]
@@ -180,7 +241,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let inner = folder.path().join("inner");
         fs::create_dir(&inner).unwrap();
-        let file = OutFile::check(&inner.join("r.md")).unwrap();
+        let file = OutFile::check(&inner.join("r.md"), Holds::Report).unwrap();
         fs::remove_dir(&inner).unwrap();
         assert!(file.write("text").is_err());
     }
@@ -194,11 +255,11 @@ mod tests {
         fs::write(&real, "old").unwrap();
         fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).unwrap();
         symlink(&real, &link).unwrap();
-        OutFile::check(&link).unwrap().write("new").unwrap();
+        OutFile::check(&link, Holds::Report).unwrap().write("new").unwrap();
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!(fs::read_to_string(&real).unwrap(), "new");
         assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o640);
-        OutFile::check(Path::new("/dev/null")).unwrap().write("gone").unwrap();
+        OutFile::check(Path::new("/dev/null"), Holds::Report).unwrap().write("gone").unwrap();
         assert!(fs::metadata("/dev/null").unwrap().file_type().is_char_device());
     }
 }

@@ -13,7 +13,7 @@ use deepgraph_store::{RunRecord, Store};
 use deepgraph_trace::Recording;
 
 use crate::error::CliError;
-use crate::out_file::OutFile;
+use crate::out_file::{Holds, OutFile};
 
 /// A file that a recording is to go to.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ impl RecordingFile {
     ///
     /// It can not.
     pub fn check(path: &Path) -> Result<RecordingFile, CliError> {
-        OutFile::check(path).map(RecordingFile).map_err(named)
+        OutFile::check(path, Holds::Recording).map(RecordingFile)
     }
 
     /// The name that the user gave.
@@ -48,15 +48,7 @@ impl RecordingFile {
     ) -> Result<(), CliError> {
         let rows = store.entries(&record.run_id, 0)?;
         let recording = recording(bundle, record, &rows, &hidden(bundle, key_env))?;
-        self.0.write(&recording.to_text()).map_err(named)
-    }
-}
-
-/// The same failure, with the option that names the file.
-fn named(error: CliError) -> CliError {
-    match error {
-        CliError::OutFile { path, problem } => CliError::RecordingFile { path, problem },
-        other => other,
+        self.0.write(&recording.to_text())
     }
 }
 
@@ -89,14 +81,12 @@ pub fn config(recording: &Recording, bundle: &Bundle) -> BTreeMap<String, Value>
     known.map(|(key, value)| (key.to_string(), value.clone())).collect()
 }
 
-/// The recorded input, as far as the graph has its channels and nothing else is given for them.
-pub fn input(recording: &Recording, bundle: &Bundle, given: Map) -> Map {
+/// The recorded input, as far as the graph has its channels.
+pub fn input(recording: &Recording, bundle: &Bundle) -> Map {
     let root = bundle.root();
     let inputs = root.input.iter().filter_map(|ix| root.channels.get(ix.0));
     let recorded = inputs.filter_map(|channel| {
         recording.input.get(&channel.name).map(|value| (channel.name.clone(), value.clone()))
     });
-    let mut input: Map = recorded.collect();
-    input.extend(given);
-    input
+    recorded.collect()
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use deepgraph_graph::Bundle;
-use deepgraph_protocol::{Effect, ScopeEnd, ScopePath};
-use deepgraph_runtime::{Question, RunError, fold};
+use deepgraph_protocol::{ScopeEnd, ScopePath};
+use deepgraph_runtime::{Question, RunError, fold, open_questions};
 use deepgraph_store::{RunRecord, Store, Stored};
 
 use crate::error::CliError;
@@ -23,17 +23,7 @@ pub fn questions(
         return Ok(Vec::new());
     }
     let machines = fold(bundle, rows, |_| {}).map_err(|graph| unknown(record, graph))?;
-    let effects = machines.values().flat_map(|machine| machine.open_effects());
-    Ok(effects.filter_map(question).collect())
-}
-
-fn question(effect: Effect) -> Option<Question> {
-    match effect {
-        Effect::Ask { step, question, shape, .. } => {
-            Some(Question { id: step, text: question, shape, complaint: None })
-        }
-        _ => None,
-    }
+    Ok(open_questions(machines.values()))
 }
 
 /// How a run that is over ended.

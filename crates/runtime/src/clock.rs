@@ -1,8 +1,10 @@
 //! The time that entries are stamped with.
 
+use std::sync::OnceLock;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use deepgraph_protocol::Millis;
+use tokio::time::Instant;
 
 /// A source of time.
 pub trait Clock: Send + Sync {
@@ -18,5 +20,29 @@ impl Clock for SystemClock {
     fn now(&self) -> Millis {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Millis::try_from(since.as_millis()).unwrap_or(Millis::MAX)
+    }
+}
+
+/// A clock that goes as the time of a tokio runtime does, from when it is first read. Where that time is paused, it
+/// stands still while anything is done and jumps over all that is waited for, together with timers and timeouts.
+#[derive(Debug)]
+pub struct TokioClock {
+    starts: Millis,
+    /// Set within the runtime: outside of it the time is another.
+    origin: OnceLock<Instant>,
+}
+
+impl TokioClock {
+    /// A clock that shows this when it is first read, in milliseconds since 1970-01-01 UTC.
+    pub fn starting_at(starts: Millis) -> TokioClock {
+        TokioClock { starts, origin: OnceLock::new() }
+    }
+}
+
+impl Clock for TokioClock {
+    fn now(&self) -> Millis {
+        let origin = *self.origin.get_or_init(Instant::now);
+        let since = Millis::try_from(origin.elapsed().as_millis()).unwrap_or(Millis::MAX);
+        self.starts.saturating_add(since)
     }
 }

@@ -43,8 +43,8 @@ pub(crate) struct Driver<'a> {
     pub(crate) tool_places: Option<Arc<Semaphore>>,
     pub(crate) prepared: BTreeMap<StepId, Prepared>,
     pub(crate) questions: BTreeMap<StepId, (Question, Option<u64>)>,
-    /// Answers that were brought along, for the question of an id or for whichever is open.
-    pub(crate) answers: Vec<(Option<StepId>, String)>,
+    /// Answers that were brought along, by the question that is open.
+    pub(crate) answers: BTreeMap<StepId, String>,
     pub(crate) cache: BTreeMap<CacheKey, (Millis, Value)>,
     /// Under which key each channel of the root is kept beyond the run.
     pub(crate) keys: BTreeMap<Arc<str>, Arc<str>>,
@@ -84,7 +84,7 @@ impl<'a> Driver<'a> {
             tool_places: places(caps.tool_calls),
             prepared: BTreeMap::new(),
             questions: BTreeMap::new(),
-            answers: Vec::new(),
+            answers: BTreeMap::new(),
             cache: BTreeMap::new(),
             keys: BTreeMap::new(),
             previews,

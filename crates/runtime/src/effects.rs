@@ -173,9 +173,7 @@ impl Driver<'_> {
 
     pub(crate) fn put_question(&mut self, scope: &ScopePath, question: Question, timeout_ms: Option<u64>) {
         let step = question.id.clone();
-        let prepared = self.answers.iter().position(|(id, _)| id.as_ref().is_none_or(|id| *id == step));
-        if let Some(at) = prepared.filter(|_| question.complaint.is_none()) {
-            let (_, text) = self.answers.remove(at);
+        if let Some(text) = self.answers.remove(&step) {
             let answer = Some(question.read(&text));
             self.questions.insert(step.clone(), (question, timeout_ms));
             return self.take_answer(scope, step, answer);

@@ -1,6 +1,7 @@
 //! What can keep a run from being driven. How a run itself goes wrong is data: its exits and status.
 
 use deepgraph_graph::Diagnostics;
+use deepgraph_protocol::StepId;
 use deepgraph_store::StoreError;
 
 /// A failure of driving a run.
@@ -38,6 +39,29 @@ pub enum RunError {
         graph: String,
         /// What does not fit.
         problem: String,
+    },
+    /// An answer to a question that is not open.
+    #[error("run {run} can not take an answer: {problem}; {}", open_now(.open))]
+    NotAsked {
+        /// The run.
+        run: String,
+        /// The step that the answer is for; none where it names none.
+        step: Option<StepId>,
+        /// What is wrong with the answer.
+        problem: String,
+        /// The steps whose questions are open.
+        open: Vec<StepId>,
+    },
+    /// The record of a run that was never started does not say how.
+    #[error(
+        "the record of run {run} does not say how the run was set up, so it can not be started: {why}; start another \
+         run of the same question"
+    )]
+    NoSetUp {
+        /// The run.
+        run: String,
+        /// What of its settings can not be read.
+        why: String,
     },
     /// The key under which a channel is kept between runs can not be made.
     #[error("channel `{channel}` can not be kept: its key (`persist`) has no value: {why}")]
@@ -104,7 +128,8 @@ pub enum RunError {
     },
     /// The graph of a stored run does not compile against the ops that there are.
     #[error(
-        "run {run}: its graph does not compile here; has this program all the ops that it calls?\n\n{mistakes}"
+        "run {run}: its graph does not compile here: another version of the program made it, or this one does not have \
+         all the ops that it calls\n\n{mistakes}"
     )]
     StoredGraph {
         /// The run.
@@ -125,4 +150,12 @@ pub enum RunError {
         /// Why.
         why: String,
     },
+}
+
+fn open_now(open: &[StepId]) -> String {
+    if open.is_empty() {
+        return "no question is open".to_owned();
+    }
+    let open: Vec<&str> = open.iter().map(StepId::as_str).collect();
+    format!("open: {}", open.join(", "))
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use deepgraph_graph::{Bundle, BundleSource, Diagnostics, OpTable, build, load};
+use deepgraph_graph::{Bundle, Diagnostics, OpTable, build, load};
 use deepgraph_model::{ChatModel, ModelSettings, Models};
 use deepgraph_protocol::Hidden;
 use deepgraph_store::{MemoryStore, RunId, Store, StoreError};
@@ -12,7 +12,7 @@ use deepgraph_trace::{FoldError, Recording};
 
 use crate::RunError;
 use crate::ask::{Asker, Unattended};
-use crate::clock::SystemClock;
+use crate::clock::{Clock, SystemClock};
 use crate::custom::CustomOp;
 use crate::folder::Folder;
 use crate::launch::{Launch, Resumption};
@@ -20,6 +20,7 @@ use crate::ops::Ops;
 use crate::replay::recording;
 use crate::run::Runtime;
 use crate::servers::Servers;
+use crate::work::stored_bundle;
 
 /// Runs graphs inside a tokio program: what all runs share. A clone is the same host.
 ///
@@ -40,6 +41,7 @@ pub struct HostBuilder {
     own_ops: Vec<CustomOp>,
     asker: Option<Arc<dyn Asker>>,
     unattended: Unattended,
+    clock: Arc<dyn Clock>,
     replay: Option<Arc<Recording>>,
 }
 
@@ -55,6 +57,7 @@ impl Host {
             own_ops: Vec::new(),
             asker: None,
             unattended: Unattended::Wait,
+            clock: Arc::new(SystemClock),
             replay: None,
         }
     }
@@ -125,12 +128,8 @@ impl Host {
     /// There is no such run, or its graph does not compile against the ops of this host.
     pub fn resume(&self, run: &RunId) -> Result<Resumption, RunError> {
         let record = self.store().run(run)?.ok_or_else(|| StoreError::UnknownRun { run: run.clone() })?;
-        let unreadable = |why: String| RunError::NoStoredGraph { run: run.to_string(), why };
-        let source: BundleSource =
-            serde_json::from_value(record.bundle.clone()).map_err(|e| unreadable(e.to_string()))?;
-        let bundle = Bundle::from_source(&source, &self.ops)
-            .map_err(|mistakes| RunError::StoredGraph { run: run.to_string(), mistakes })?;
-        Ok(Resumption::new(self.clone(), record, Arc::new(bundle)))
+        let bundle = stored_bundle(&record, &self.ops)?;
+        Ok(Resumption::new(self.clone(), record, bundle))
     }
 }
 
@@ -192,6 +191,14 @@ impl HostBuilder {
         self
     }
 
+    /// The time that runs are recorded and their limits measured with; else the machine's clock. With
+    /// [`TokioClock`](crate::TokioClock), the time of a run is virtual in a tokio runtime whose time is paused. A replayed
+    /// run has the time of its recording.
+    pub fn clock(mut self, clock: impl Clock + 'static) -> HostBuilder {
+        self.clock = Arc::new(clock);
+        self
+    }
+
     /// What answers in place of models, persons and ops that reach outside: no network is needed, no key, and no
     /// documents. A run of the same graph with the same input does what the recorded one did; where it asks for
     /// something else, driving it fails with [`RunError::NotRecorded`].
@@ -218,7 +225,7 @@ impl HostBuilder {
             store: self.store,
             models: Arc::new(models),
             ops,
-            clock: Arc::new(SystemClock),
+            clock: self.clock,
             asker: self.asker,
             unattended: self.unattended,
             replay: self.replay,

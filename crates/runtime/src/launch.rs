@@ -3,18 +3,17 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use deepgraph_graph::Bundle;
+use deepgraph_graph::{Bundle, Mismatch};
 use deepgraph_protocol::{Map, StepId, Value};
 use deepgraph_store::RunRecord;
-use serde::{Deserialize, Serialize};
 use tokio::runtime::Handle;
 
 use crate::RunError;
 use crate::host::Host;
-use crate::input::fit_input;
 use crate::progress::Observer;
 use crate::run::NewRun;
-use crate::running::{Running, Work};
+use crate::running::Running;
+use crate::work::{SetUp, Work};
 
 /// A run of a graph that is not started yet.
 pub struct Launch {
@@ -33,15 +32,6 @@ pub struct Resumption {
     bundle: Arc<Bundle>,
     answers: Vec<(Option<StepId>, String)>,
     observer: Option<Box<dyn Observer>>,
-}
-
-/// How a run was set up, kept in its record: the process may end between the record and the first entry.
-#[derive(Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-struct SetUp {
-    input: Map,
-    config: Map,
-    thread: Option<String>,
 }
 
 impl Launch {
@@ -79,20 +69,20 @@ impl Launch {
     ///
     /// # Errors
     ///
-    /// The input or the configuration does not fit the graph; the store fails; there is no tokio runtime. Nothing is
-    /// recorded then.
+    /// The input or the configuration does not fit the graph; a channel can not be kept; the store fails; there is no
+    /// tokio runtime. Nothing is recorded then.
     pub fn start(self) -> Result<Running, RunError> {
         let tokio = tokio_here()?;
         let root = self.bundle.root();
-        let input = fit_input(root, &self.input)?;
-        let config = self.bundle.config_of(self.config).map_err(|wrong| {
-            let wrong: Vec<String> = wrong.iter().map(ToString::to_string).collect();
-            RunError::Config { graph: root.name.to_string(), problem: wrong.join("; ") }
-        })?;
+        let graph = || root.name.to_string();
+        let input = self.bundle.input_of(None, &self.input);
+        let input = input.map_err(|wrong| RunError::Input { graph: graph(), problem: listed(&wrong) })?;
+        let config = self.bundle.config_of(self.config);
+        let config = config.map_err(|wrong| RunError::Config { graph: graph(), problem: listed(&wrong) })?;
         let set_up = SetUp { input: input.clone(), config: config.clone(), thread: self.thread.clone() };
         let new = NewRun {
             question: question(&self.bundle, &input),
-            graph: root.name.to_string(),
+            graph: graph(),
             bundle: self.bundle.clone(),
             input,
             config,
@@ -119,13 +109,14 @@ impl Resumption {
         &self.bundle
     }
 
-    /// An answer to the question that is open.
+    /// An answer to the only question that is open. Where there is none, or more than one, driving the run fails with
+    /// [`RunError::NotAsked`].
     pub fn answer(mut self, text: impl Into<String>) -> Resumption {
         self.answers.push((None, text.into()));
         self
     }
 
-    /// An answer to the question of an id.
+    /// An answer to the question of an id. Where it is not open, driving the run fails with [`RunError::NotAsked`].
     pub fn answer_to(mut self, question: &StepId, text: impl Into<String>) -> Resumption {
         self.answers.push((Some(question.clone()), text.into()));
         self
@@ -143,35 +134,24 @@ impl Resumption {
     ///
     /// # Errors
     ///
-    /// The store fails; there is no tokio runtime.
+    /// There is no tokio runtime. The run was never started and its record does not say how to ([`RunError::NoSetUp`]), or
+    /// it is answered.
     pub fn start(self) -> Result<Running, RunError> {
         let tokio = tokio_here()?;
         let run = self.record.run_id.clone();
-        let work = if self.record.last_event_seq == 0 {
-            Work::Start(Box::new(self.again()))
-        } else {
-            Work::Resume(self.bundle, self.answers)
-        };
+        let work = Work::of(&self.record, self.bundle, self.answers)?;
         Ok(Running::spawn(&tokio, self.host.runtime(), run, work, self.observer))
-    }
-
-    /// The run as it was to be started.
-    fn again(&self) -> NewRun {
-        let set_up: SetUp = serde_json::from_value(self.record.settings.clone()).unwrap_or_default();
-        NewRun {
-            question: self.record.question.clone(),
-            graph: self.record.graph.clone(),
-            bundle: self.bundle.clone(),
-            input: set_up.input,
-            config: set_up.config,
-            settings: self.record.settings.clone(),
-            thread: set_up.thread,
-        }
     }
 }
 
 fn tokio_here() -> Result<Handle, RunError> {
     Handle::try_current().map_err(|_| RunError::NoTokio)
+}
+
+/// What does not fit, in one sentence.
+fn listed(wrong: &[Mismatch]) -> String {
+    let wrong: Vec<String> = wrong.iter().map(ToString::to_string).collect();
+    wrong.join("; ")
 }
 
 /// What the record shows as the question: the first text that the graph is given.

@@ -7,6 +7,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `run` | starting, resuming and driving a run: the public face |
+//! | `work` | what there is to do with a run of the store |
 //! | `driver` | the loop: commit, apply, carry out, wait |
 //! | `effects` | carrying out one effect |
 //! | `tasks` | the work beside the loop, and what comes back |
@@ -16,7 +17,8 @@
 //! | `persist` | channels that are kept between runs |
 //! | `ops` | the ops that graphs can call |
 //! | `servers` | tools of MCP servers as ops |
-//! | `ask` | questions to a person |
+//! | `ask`, `answers` | questions to a person, and answers that a resume brings |
+//! | `clock` | the time that entries are stamped with |
 //! | `host`, `launch`, `running` | the short way for programs of one's own |
 //! | `replay/` | runs that are answered from a recording |
 //! | `custom` | ops of one's own, declared and done in one place |
@@ -24,6 +26,7 @@
 //! A program that runs graphs begins with a [`Host`]. The other crates are here under their short names, so that one
 //! dependency is enough.
 
+mod answers;
 mod ask;
 mod clock;
 mod control;
@@ -33,7 +36,6 @@ mod effects;
 mod error;
 mod folder;
 mod host;
-mod input;
 mod launch;
 mod ops;
 mod persist;
@@ -45,15 +47,16 @@ mod running;
 mod servers;
 mod slots;
 mod tasks;
+mod work;
 
+pub use answers::open_questions;
 pub use ask::{Asker, Question, Unattended, read_answer};
-pub use clock::{Clock, SystemClock};
+pub use clock::{Clock, SystemClock, TokioClock};
 pub use control::{Cancel, Canceller, Control};
 pub use custom::{CustomOp, OpDeclaration};
 pub use error::RunError;
 pub use folder::Folder;
 pub use host::{Host, HostBuilder};
-pub use input::fit_input;
 pub use launch::{Launch, Resumption};
 pub use ops::{Op, Ops};
 pub use progress::{Observer, Quiet, Told};
@@ -62,6 +65,7 @@ pub use resume::fold;
 pub use run::{Ended, NewRun, Outcome, Runtime};
 pub use running::Running;
 pub use servers::{Secrets, Servers};
+pub use work::{Work, stored_bundle};
 
 pub use async_trait::async_trait;
 pub use deepgraph_graph as graph;

@@ -27,7 +27,7 @@ impl Names for Input {
 /// # Errors
 ///
 /// A key that can not be rendered, or is empty.
-fn keys(bundle: &Bundle, input: &Map, thread: Option<&str>) -> Result<Keys, RunError> {
+pub(crate) fn keys(bundle: &Bundle, input: &Map, thread: Option<&str>) -> Result<Keys, RunError> {
     let root = bundle.root();
     let names = Context::of(Input(input.clone()));
     let mut keys = Keys::new();

@@ -1,5 +1,6 @@
 //! Starting, resuming and driving a run: the public face.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use deepgraph_engine::Machine;
@@ -13,6 +14,7 @@ use deepgraph_trace::Recording;
 use tokio::sync::mpsc;
 
 use crate::RunError;
+use crate::answers::{self, open_questions};
 use crate::ask::{Asker, Question, Unattended};
 use crate::clock::Clock;
 use crate::control::Control;
@@ -20,7 +22,8 @@ use crate::driver::{Driver, Stop};
 use crate::ops::Ops;
 use crate::persist;
 use crate::progress::Observer;
-use crate::resume::{Live, fold_live};
+use crate::resume::{Live, fold, fold_live};
+use crate::work::Work;
 
 /// What runs are driven with.
 pub struct Runtime {
@@ -54,7 +57,8 @@ pub struct NewRun {
     pub input: Map,
     /// The effective configuration.
     pub config: Map,
-    /// What a resume needs to set the same things up again (models, documents), as the caller likes it.
+    /// What a resume needs to set the same things up again (models, documents), as the caller likes it. A run that was
+    /// recorded and never started is started from the fields `input`, `config` and `thread` in it, see [`Work::of`].
     pub settings: serde_json::Value,
     /// The conversation that it belongs to: channels with `persist: thread` go on from its last run.
     pub thread: Option<String>,
@@ -104,7 +108,15 @@ impl Outcome {
 
 impl Runtime {
     /// Records a run and returns its id; nothing is driven yet.
+    ///
+    /// # Errors
+    ///
+    /// [`RunError::NoKey`]: a channel can not be kept; the store fails. Nothing is recorded then.
     pub fn record(&self, new: &NewRun) -> Result<RunId, RunError> {
+        // Nothing of a replay is kept for later runs.
+        if self.replay.is_none() {
+            persist::keys(&new.bundle, &new.input, new.thread.as_deref())?;
+        }
         let run = RunId::new();
         let bundle = serde_json::to_value(&new.bundle.source).unwrap_or_default();
         let at = self.clock.now();
@@ -112,6 +124,24 @@ impl Runtime {
             RunRecord::queued(run.clone(), &new.question, &new.graph, at, bundle, new.settings.clone());
         self.store.create_run(&record)?;
         Ok(run)
+    }
+
+    /// Does with a recorded run what there is to do.
+    ///
+    /// # Errors
+    ///
+    /// As [`Runtime::start`] and [`Runtime::resume`].
+    pub async fn drive(
+        &self,
+        run: &RunId,
+        work: Work,
+        control: Control,
+        observer: &mut dyn Observer,
+    ) -> Result<Ended, RunError> {
+        match work {
+            Work::Start(new) => self.start(run, &new, control, observer).await,
+            Work::Resume { bundle, answers } => self.resume(run, bundle, answers, control, observer).await,
+        }
     }
 
     /// Drives a recorded run from its start.
@@ -150,7 +180,12 @@ impl Runtime {
     /// Goes on with a run that was left: the journals are folded, the steps that were open are sent out again,
     /// and no committed step is carried out a second time.
     ///
-    /// `answers` are answers to open questions, each for the question of an id or for whichever is open.
+    /// `answers` are answers to open questions, each to the one of an id or to the only one that is left.
+    ///
+    /// # Errors
+    ///
+    /// [`RunError::NotAsked`]: an answer is for a question that is not open; whoever drives the run goes on then.
+    /// [`RunError::NotStarted`]; the journals do not fold; the store fails.
     pub async fn resume(
         &self,
         run: &RunId,
@@ -159,6 +194,7 @@ impl Runtime {
         control: Control,
         observer: &mut dyn Observer,
     ) -> Result<Ended, RunError> {
+        let answers = self.assigned(run, &bundle, answers)?;
         let (previews, received) = mpsc::unbounded_channel();
         let epoch = self.store.claim(run)?;
         let rows = self.store.entries(run, 0)?;
@@ -179,6 +215,22 @@ impl Runtime {
         }
         driver.reopen();
         self.finish(driver, control, observer, received).await
+    }
+
+    /// Which open question each answer is for.
+    fn assigned(
+        &self,
+        run: &RunId,
+        bundle: &Arc<Bundle>,
+        answers: Vec<(Option<StepId>, String)>,
+    ) -> Result<BTreeMap<StepId, String>, RunError> {
+        if answers.is_empty() {
+            return Ok(BTreeMap::new());
+        }
+        let rows = self.store.entries(run, 0)?;
+        let machines = fold(bundle, &rows, |_| {})
+            .map_err(|graph| RunError::UnknownGraph { run: run.to_string(), graph })?;
+        answers::assigned(run, answers, &open_questions(machines.values()))
     }
 
     async fn finish(
@@ -215,6 +267,6 @@ impl Runtime {
 }
 
 /// The keys of the channels that a run keeps, from its first entry.
-fn keys_of(entry: &EntryBody) -> Option<std::collections::BTreeMap<Arc<str>, Arc<str>>> {
+fn keys_of(entry: &EntryBody) -> Option<BTreeMap<Arc<str>, Arc<str>>> {
     if let EntryBody::Started(started) = entry { Some(started.keys.clone()) } else { None }
 }

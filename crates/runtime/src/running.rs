@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use deepgraph_graph::Bundle;
 use deepgraph_protocol::StepId;
 use deepgraph_store::RunId;
 use tokio::runtime::Handle;
@@ -12,23 +11,19 @@ use tokio::task::JoinHandle;
 use crate::RunError;
 use crate::control::{Canceller, Control};
 use crate::progress::{Observer, Told};
-use crate::run::{Ended, NewRun, Runtime};
+use crate::run::{Ended, Runtime};
+use crate::work::Work;
 
 /// A run that is driven by a task. It goes on when this is dropped.
+///
+/// Events are kept for [`Running::next_event`] as long as this is there. Who wants none drops it, and keeps the
+/// [`Running::canceller`], or waits for the end with [`Running::ended`].
 #[derive(Debug)]
 pub struct Running {
     run: RunId,
     canceller: Canceller,
     events: mpsc::UnboundedReceiver<Told>,
     task: JoinHandle<Result<Ended, RunError>>,
-}
-
-/// What is done with a run.
-pub(crate) enum Work {
-    /// It is started.
-    Start(Box<NewRun>),
-    /// It goes on, with answers to its questions.
-    Resume(Arc<Bundle>, Vec<(Option<StepId>, String)>),
 }
 
 impl Running {
@@ -43,14 +38,7 @@ impl Running {
         let (sender, events) = mpsc::unbounded_channel();
         let mut observer = Both { events: sender, own: observer };
         let (runtime, id) = (runtime.clone(), run.clone());
-        let task = tokio.spawn(async move {
-            match work {
-                Work::Start(new) => runtime.start(&id, &new, control, &mut observer).await,
-                Work::Resume(bundle, answers) => {
-                    runtime.resume(&id, bundle, answers, control, &mut observer).await
-                }
-            }
-        });
+        let task = tokio.spawn(async move { runtime.drive(&id, work, control, &mut observer).await });
         Running { run, canceller, events, task }
     }
 
@@ -75,13 +63,15 @@ impl Running {
         self.events.recv().await
     }
 
-    /// How it ended, once it is over or waits for answers.
+    /// How it ended, once it is over or waits for answers. Events that were not taken are dropped.
     ///
     /// # Errors
     ///
     /// Driving it failed. What is committed is kept, and the run can be resumed.
     pub async fn ended(self) -> Result<Ended, RunError> {
-        let Running { run, task, .. } = self;
+        let Running { run, task, events, .. } = self;
+        // Nobody takes them any more: they would pile up until the end.
+        drop(events);
         task.await.unwrap_or_else(|why| Err(RunError::Broken { run: run.to_string(), why: why.to_string() }))
     }
 }
@@ -98,12 +88,34 @@ impl Observer for Both {
             own.told(told);
         }
         // Nobody may be left who wants them.
-        let _ = self.events.send(told.clone());
+        if !self.events.is_closed() {
+            let _ = self.events.send(told.clone());
+        }
     }
 
     fn preview(&mut self, step: &StepId, piece: &str) {
         if let Some(own) = &mut self.own {
             own.preview(step, piece);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn events_do_not_pile_up_while_only_the_end_is_waited_for() {
+        let (sender, events) = mpsc::unbounded_channel();
+        let (canceller, _control) = Control::new();
+        let task = tokio::spawn(async move {
+            sender.closed().await;
+            Ok(Ended::Waiting(Vec::new()))
+        });
+        let running = Running { run: RunId::new(), canceller, events, task };
+        let ended = tokio::time::timeout(Duration::from_secs(60), running.ended()).await;
+        assert!(ended.is_ok_and(|ended| ended.is_ok()), "the events are listened to still");
     }
 }

@@ -15,7 +15,7 @@ use crate::error::CliError;
 use crate::exit_status::ExitStatus;
 use crate::graphs::{self, Stock};
 use crate::home::Home;
-use crate::out_file::OutFile;
+use crate::out_file::{Holds, OutFile};
 use crate::screen::Screen;
 
 /// Options of `case`.
@@ -84,14 +84,14 @@ impl Writer<'_> {
             _ => Path::new("."),
         };
         make_folder(folder)?;
-        let file = OutFile::check(&path).map_err(named)?;
+        let file = OutFile::check(&path, Holds::Case)?;
         let graph = match &unchanged {
             Some(graph) => relative(folder, graph),
             None => self.write_graph(&path, folder, &screen)?,
         };
         let rows = self.rows.iter().map(|row| Row { scope: &row.scope, entry: &row.entry });
         let text = from_run(self.bundle, rows, &graph, &self.sentence()?)?;
-        file.write(&text).map_err(named)?;
+        file.write(&text)?;
         screen.say(&format!("The case is in {}", path.display()));
         Ok(played(&path, &screen))
     }
@@ -168,14 +168,6 @@ fn played(path: &Path, screen: &Screen) -> ExitStatus {
          a difference in the run; the file is kept, to be put right by hand:\n\n{told}"
     ));
     ExitStatus::Internal
-}
-
-/// The same failure, of a case and not of a report.
-fn named(error: CliError) -> CliError {
-    match error {
-        CliError::OutFile { path, problem } => CliError::CaseFile { path, problem },
-        other => other,
-    }
 }
 
 fn make_folder(folder: &Path) -> Result<(), CliError> {

@@ -12,7 +12,7 @@ use crate::error::CliError;
 use crate::exit_status::ExitStatus;
 use crate::graphs;
 use crate::home::Home;
-use crate::out_file::OutFile;
+use crate::out_file::{Holds, OutFile};
 use crate::screen::{self, Screen};
 
 /// Options of `draw`.
@@ -59,7 +59,7 @@ pub fn carry_out(options: &Options, global: &Global) -> Result<ExitStatus, CliEr
     let out = options.out.as_deref().filter(|path| *path != Path::new("-"));
     let form = form(options.format, out)?;
     // Before anything is folded: a name that can not be written is told at once.
-    let file = out.map(OutFile::check).transpose().map_err(of_drawing)?;
+    let file = out.map(|path| OutFile::check(path, Holds::Drawing)).transpose()?;
     let drawing = match &options.run {
         Some(run) => of_run(run, global)?,
         None => {
@@ -72,7 +72,7 @@ pub fn carry_out(options: &Options, global: &Global) -> Result<ExitStatus, CliEr
         Form::Svg => drawing.svg()?,
     };
     match file {
-        Some(file) => file.write(&text).map_err(of_drawing)?,
+        Some(file) => file.write(&text)?,
         None => screen::print(&text)?,
     }
     Ok(ExitStatus::Succeeded)
@@ -103,12 +103,4 @@ fn of_run(run: &str, global: &Global) -> Result<Drawing, CliError> {
 fn about(record: &RunRecord, bundle: &Bundle) -> String {
     let question = screen::one_line(&record.question, 200);
     format!("Run {} of {}, {}: {question}", record.run_id, bundle.root().name, record.status)
-}
-
-/// The same error, of a drawing and not of a report.
-fn of_drawing(error: CliError) -> CliError {
-    match error {
-        CliError::OutFile { path, problem } => CliError::DrawingFile { path, problem },
-        other => other,
-    }
 }

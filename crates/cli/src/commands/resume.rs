@@ -6,12 +6,12 @@ use std::sync::Arc;
 use clap::Args;
 use deepgraph_graph::Bundle;
 use deepgraph_protocol::StepId;
-use deepgraph_runtime::{NewRun, Question};
+use deepgraph_runtime::{Question, Work};
 use deepgraph_store::{RunRecord, Store};
 
 use crate::args::Global;
 use crate::documents;
-use crate::drive::{DriveOptions, Driver, Work};
+use crate::drive::{DriveOptions, Driver};
 use crate::error::CliError;
 use crate::exit_status::{ExitStatus, TABLE};
 use crate::graphs;
@@ -80,21 +80,9 @@ pub fn carry_out(options: Options, global: &Global) -> Result<ExitStatus, CliErr
     session::with(|session| {
         session.prepare(&bundle, &secrets)?;
         // The process may have ended between the record and the first entry.
-        let work = if rows.is_empty() { start(&record, &bundle, settings) } else { Work::Resume(answers) };
+        let work = Work::of(&record, bundle.clone(), answers)?;
         driver.drive(session, held, ready, &record.run_id, &bundle, work)
     })
-}
-
-fn start(record: &RunRecord, bundle: &Arc<Bundle>, settings: Settings) -> Work {
-    Work::Start(Box::new(NewRun {
-        question: record.question.clone(),
-        graph: record.graph.clone(),
-        bundle: bundle.clone(),
-        input: settings.input,
-        config: settings.config,
-        settings: record.settings.clone(),
-        thread: settings.thread,
-    }))
 }
 
 fn show_again(

@@ -6,13 +6,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use deepgraph_runtime::NewRun;
+use deepgraph_protocol::Map;
+use deepgraph_runtime::{NewRun, Work};
 
 use crate::args::Global;
 use crate::commands;
 use crate::config::{self, Wanted};
 use crate::documents;
-use crate::drive::{DriveOptions, Driver, KEY_ENV, Work};
+use crate::drive::{DriveOptions, Driver, KEY_ENV};
 use crate::error::CliError;
 use crate::exit_status::{ExitStatus, TABLE};
 use crate::graphs;
@@ -109,8 +110,7 @@ pub fn carry_out(options: Options, global: &Global) -> Result<ExitStatus, CliErr
     let config = config::effective(&bundle, &wanted, &std::env::vars_os().collect())?;
     config.doubts.iter().for_each(|doubt| screen.warn(doubt));
     let question = options.question.as_deref().map(question::read).transpose()?;
-    let given = input::given(bundle.root(), &options.input)?;
-    let input = question::input(bundle.root(), question.as_deref(), given)?;
+    let input = input::read(&bundle, question.as_deref(), &options.input, Map::new())?;
     let question = question.unwrap_or_else(|| options.input.join(" "));
     let mut settings = Settings {
         docs: documents::absolute(&options.docs),

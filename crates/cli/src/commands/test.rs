@@ -10,7 +10,7 @@ use deepgraph_testkit::suite::Writes;
 
 use crate::error::CliError;
 use crate::exit_status::ExitStatus;
-use crate::out_file::OutFile;
+use crate::out_file::{Holds, OutFile};
 use crate::screen::{self, Screen};
 use crate::testing::error::TestError;
 use crate::testing::leftover::{self, Unreferenced};
@@ -87,7 +87,7 @@ pub fn carry_out(options: &Options) -> Result<ExitStatus, CliError> {
         }
         return Ok(ExitStatus::Succeeded);
     }
-    let junit = options.junit.as_deref().map(OutFile::check).transpose().map_err(of_junit)?;
+    let junit = options.junit.as_deref().map(|path| OutFile::check(path, Holds::Junit)).transpose()?;
     let told = Told::new(selection.chosen.len(), options.verbose, options.quiet, options.review);
     let began = Instant::now();
     let jobs =
@@ -101,11 +101,12 @@ pub fn carry_out(options: &Options) -> Result<ExitStatus, CliError> {
         review::review(&mut played, &mut io::stdin().lock(), |text| screen.say(text))?;
     }
     if let Some(file) = junit {
-        let text = junit::report(&played, took).map_err(|problem| TestError::JunitFile {
+        let text = junit::report(&played, took).map_err(|problem| CliError::OutFile {
+            holds: Holds::Junit,
             path: options.junit.clone().unwrap_or_default(),
             problem,
         })?;
-        file.write(&text).map_err(of_junit)?;
+        file.write(&text)?;
     }
     let is_tidy = leftover::settle(options.unreferenced, &selection.found, &played, &screen)?;
     if let Some(sums) = told.sums(&played, selection.chosen.len() - played.len(), took) {
@@ -146,13 +147,5 @@ impl Options {
             (false, true) => Writes::Nothing,
             (false, false) => Writes::Pending,
         })
-    }
-}
-
-/// The same error, of this file and not of a report.
-fn of_junit(error: CliError) -> CliError {
-    match error {
-        CliError::OutFile { path, problem } => TestError::JunitFile { path, problem }.into(),
-        other => other,
     }
 }

@@ -8,7 +8,7 @@ use deepgraph_trace::Detail;
 use crate::args::Global;
 use crate::error::CliError;
 use crate::exit_status::ExitStatus;
-use crate::out_file::OutFile;
+use crate::out_file::{Holds, OutFile};
 use crate::{journals, screen};
 
 /// Options of `trace`.
@@ -61,7 +61,7 @@ enum Form {
 /// Carries the command out.
 pub fn carry_out(options: &Options, global: &Global) -> Result<ExitStatus, CliError> {
     let out = options.out.as_deref().filter(|path| *path != Path::new("-"));
-    let out = out.map(OutFile::check).transpose()?;
+    let out = out.map(|path| OutFile::check(path, Holds::Trace)).transpose()?;
     let journals = journals::named(&options.run, global)?;
     if options.format == Form::Journal {
         let text = journals.journal.write().map_err(|e| CliError::Write {

@@ -35,14 +35,6 @@ pub enum TestError {
         "--review asks at the terminal, and standard input is none: run it at a terminal, or take all traces with --accept"
     )]
     NoTerminal,
-    /// The file for what came of cases can not be written.
-    #[error("the JUnit file {} can not be written: {problem}; name another file with --junit", .path.display())]
-    JunitFile {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        problem: String,
-    },
     /// A snapshot that can not be read or written.
     #[error("{0}")]
     Snapshot(#[from] SnapshotError),

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use deepgraph_graph::build::*;
 use deepgraph_protocol::{
-    ErrorKind, Event, Map, Message, ModelReply, ModelRequest, RunStatus, StepError, Value,
+    ErrorKind, Event, Map, Message, ModelReply, ModelRequest, RunStatus, StepError, StepId, Value,
 };
 use deepgraph_store::SqliteStore;
 
 use super::*;
-use crate::{Asker, CustomOp, Ended, Launch, Observer, Told, async_trait};
+use crate::{Asker, CustomOp, Ended, Launch, Observer, TokioClock, Told, async_trait};
 
 /// One call of the op `measure`, then a question.
 fn graph() -> Graph {
@@ -113,6 +113,83 @@ async fn a_run_that_was_recorded_and_never_started_starts() {
 }
 
 #[tokio::test]
+async fn a_set_up_that_can_not_be_read_is_told_and_nothing_is_started() {
+    let host = host();
+    let bundle = host.load(&graph()).unwrap();
+    for settings in [
+        serde_json::Value::Null,
+        serde_json::json!({"input": {"place": "Rome"}}),
+        serde_json::json!({"input": ["Rome"], "config": {}}),
+    ] {
+        let (question, graph) = ("Rome".into(), "station".into());
+        let (input, config) = (Map::new(), Map::new());
+        let bundle = bundle.clone();
+        let new = crate::NewRun { question, graph, bundle, input, config, settings, thread: None };
+        let run = host.runtime().record(&new).unwrap();
+        let why = host.resume(&run).unwrap().start().map(|_| ()).unwrap_err();
+        assert!(matches!(&why, RunError::NoSetUp { run: named, .. } if *named == run.to_string()), "{why}");
+        assert_eq!(host.store().run(&run).unwrap().unwrap().last_event_seq, 0);
+    }
+}
+
+#[tokio::test]
+async fn an_answer_to_no_open_question_is_refused_and_changes_nothing() {
+    let host = host();
+    let bundle = host.load(&graph()).unwrap();
+    let running = host.run(&bundle).input("place", "Oslo").start().unwrap();
+    let run = running.id().clone();
+    running.ended().await.unwrap();
+    let before = host.store().run(&run).unwrap().unwrap();
+    let resume = || host.resume(&run).unwrap();
+    let (other, ask) = (StepId::new("ask.2"), StepId::new("ask.1"));
+    for (resumption, expected) in [
+        (resume().answer_to(&other, "yes"), Some(&other)),
+        (resume().answer_to(&ask, "yes").answer_to(&ask, "no"), Some(&ask)),
+        (resume().answer("yes").answer("no"), None),
+    ] {
+        let why = resumption.start().unwrap().ended().await.unwrap_err();
+        let RunError::NotAsked { step, open, .. } = &why else { panic!("{why}") };
+        assert_eq!((step.as_ref(), &open[..]), (expected, &[ask.clone()][..]), "{why}");
+    }
+    assert_eq!(host.store().run(&run).unwrap().unwrap(), before, "whoever drives it goes on");
+    let over = resume().answer_to(&ask, "yes").start().unwrap().ended().await.unwrap();
+    assert_eq!(over.outcome().unwrap().text("answer"), "yes");
+    let why = resume().answer("again").start().unwrap().ended().await.unwrap_err().to_string();
+    assert!(why.contains("no question is open"), "{why}");
+}
+
+#[tokio::test]
+async fn a_key_that_can_not_be_made_is_told_before_anything_is_recorded() {
+    let graph = graph().channel("kept", Channel::from(Type::string()).persist_under("{{ note }}"));
+    let host = host();
+    let bundle = host.load(&graph).unwrap_or_else(|mistakes| panic!("{mistakes}"));
+    let refused = refused(host.run(&bundle).input("place", "Oslo").input("note", " "));
+    assert!(refused.contains("channel `kept` can not be kept"), "{refused}");
+    assert!(host.store().runs(9).unwrap().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn with_a_clock_of_tokio_the_time_of_a_run_is_virtual() {
+    const HOUR: Duration = Duration::from_secs(3600);
+    let slow =
+        CustomOp::new("measure").reads().input("place", Type::string()).result("level", Type::integer());
+    let slow = slow.run(|_: Map| async {
+        tokio::time::sleep(HOUR).await;
+        Ok(Value::record([("level", Value::Int(1))]))
+    });
+    let host = Host::builder().op(slow).clock(TokioClock::starting_at(1_000)).build().unwrap();
+    let bundle = host.load(&graph()).unwrap();
+    let mut running = host.run(&bundle).input("place", "Oslo").start().unwrap();
+    let run = running.id().clone();
+    let mut times = BTreeSet::new();
+    while let Some(told) = running.next_event().await {
+        times.insert(told.at);
+    }
+    assert_eq!(times.into_iter().collect::<Vec<_>>(), [1_000, 3_601_000]);
+    assert_eq!(host.store().run(&run).unwrap().unwrap().created_at, 1_000);
+}
+
+#[tokio::test]
 async fn events_are_told_and_a_failure_is_an_exit() {
     struct Steps(tokio::sync::mpsc::UnboundedSender<u64>);
     impl Observer for Steps {
@@ -187,13 +264,12 @@ async fn input_and_configuration_are_checked_before_anything_is_recorded() {
     let host = host();
     let bundle = host.load(&graph()).unwrap();
     let run = || host.run(&bundle);
-    assert_eq!(refused(run()), "the input does not fit the graph `station`: it needs `place` (string)");
+    assert_eq!(refused(run()), "the input does not fit the graph `station`: place: needs a value: a string");
     assert_eq!(
-        refused(run().input("plaice", "a")),
-        "the input does not fit the graph `station`: it has no input `plaice`; it takes place, note"
+        refused(run().input("plaice", "a").input("note", 3)),
+        "the input does not fit the graph `station`: note: must be a string, is 3; the graph has no input `plaice`; did \
+         you mean \"place\"?; place: needs a value: a string"
     );
-    let wrong = refused(run().input("place", 3));
-    assert!(wrong.starts_with("the input does not fit the graph `station`: `place` "), "{wrong}");
     let config = refused(run().input("place", "a").config("factor", 0).config("fctor", 1));
     assert!(config.contains("factor") && config.contains("did you mean \"factor\"?"), "{config}");
     assert!(host.store().runs(9).unwrap().is_empty());

@@ -78,15 +78,13 @@ impl Client {
     }
 }
 
-/// A tool as the client knows it. What graphs do not need is not kept.
+/// A tool as the client knows it.
 fn listed(tool: &ServerTool) -> ToolDecl {
     ToolDecl {
         name: tool.name.to_string(),
         description: tool.description.to_string(),
         input_schema: tool.input_schema.clone(),
         read_only: tool.read_only,
-        destructive: None,
-        idempotent: None,
     }
 }
 

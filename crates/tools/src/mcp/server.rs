@@ -94,7 +94,7 @@ impl Server {
     /// large, `cancelled` after [`Server::close`].
     pub async fn call(&self, tool: &str, arguments: &Map, timeout: Duration) -> Result<Value, StepError> {
         if self.tool(tool).is_none() {
-            return Err(self.unknown(tool).into());
+            return Err(self.unknown(tool, self.tools()).into());
         }
         match tokio::time::timeout(timeout, self.attempt(tool, arguments)).await {
             Ok(result) => result,
@@ -124,8 +124,9 @@ impl Server {
     async fn attempt(&self, tool: &str, arguments: &Map) -> Result<Value, StepError> {
         // What fails before there is a connection has reached nobody.
         let connection = self.connection().await.map_err(|error| StepError::from(error).unsent())?;
+        // It may have other tools than it had.
         if find(&connection.tools, tool).is_none() {
-            return Err(self.unknown(tool).into());
+            return Err(self.unknown(tool, &connection.tools).into());
         }
         let result = call::call(&connection, &self.0.declared, tool, arguments).await;
         if result.as_ref().is_err_and(McpError::is_break) {
@@ -173,10 +174,11 @@ impl Server {
         }
     }
 
-    fn unknown(&self, tool: &str) -> McpError {
+    /// That a tool is not among those that the server has.
+    fn unknown(&self, tool: &str, tools: &[ToolDecl]) -> McpError {
         // Long texts are no names, and comparing takes the product of the lengths.
         let wanted: String = tool.chars().take(200).collect();
-        let mut names: Vec<&str> = self.tools().iter().map(|tool| tool.name.as_str()).collect();
+        let mut names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
         // Stable, so names that are equally near stay in their order.
         names.sort_by(|a, b| strsim::jaro_winkler(&wanted, b).total_cmp(&strsim::jaro_winkler(&wanted, a)));
         let nearest = names.into_iter().take(NEAREST).map(str::to_owned).collect();

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use deepgraph_protocol::{ErrorKind, Map, Value};
-use deepgraph_tools::mcp::{Options, Server, Transport};
+use deepgraph_tools::mcp::{Options, Server, ToolDecl, Transport};
 
 use crate::support::{
     LONG, arguments, command, connect, failure, hasty, is_alive, options, signal, text, until,
@@ -120,10 +120,21 @@ async fn a_server_whose_tools_are_known_starts_with_the_first_call() {
     assert_eq!(server.tools().len(), 18);
     assert!(server.tool("pid").is_some());
     assert!(is_alive(&text(&server, "pid").await));
-    // What the server does not have any more is told.
-    let tools = connect("plain").await.tools().to_vec();
-    let server = Server::lazy("files", command("toolless"), tools, options());
-    assert_eq!(failure(&server, "pid").await.kind, ErrorKind::NotFound);
+}
+
+#[tokio::test]
+async fn a_tool_that_the_server_does_not_have_any_more_is_told_with_those_that_it_has() {
+    let mut tools = connect("plain").await.tools().to_vec();
+    let server = Server::lazy("files", command("toolless"), tools.clone(), options());
+    let error = failure(&server, "pid").await;
+    assert_eq!(error.message, "the MCP server \"files\" has no tool \"pid\": it has no tools");
+    assert_eq!((error.kind, error.unsent), (ErrorKind::NotFound, true));
+    let pid = server.tool("pid").unwrap().clone();
+    tools.push(ToolDecl { name: "pids".to_owned(), ..pid });
+    let server = Server::lazy("files", command("plain"), tools, options());
+    let error = failure(&server, "pids").await;
+    assert!(error.message.contains("the nearest names are pid, ") && error.unsent, "{error}");
+    assert_eq!(error.message.matches("pids").count(), 1, "{error}");
 }
 
 #[tokio::test]

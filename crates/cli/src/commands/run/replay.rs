@@ -3,12 +3,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use deepgraph_runtime::NewRun;
+use deepgraph_runtime::{NewRun, Work};
 
 use super::Options;
 use crate::args::Global;
 use crate::config::{self, Environment, Wanted};
-use crate::drive::{Driver, KEY_ENV, Work};
+use crate::drive::{Driver, KEY_ENV};
 use crate::error::CliError;
 use crate::exit_status::ExitStatus;
 use crate::home::Home;
@@ -33,11 +33,8 @@ pub fn carry_out(options: Options, path: &Path, global: &Global) -> Result<ExitS
     // The environment is not what it was, and a replay does not depend on it.
     let config = config::effective(&bundle, &wanted, &Environment::new())?;
     let asked = options.question.as_deref().map(question::read).transpose()?;
-    let mut given = recordings::input(&recording, &bundle, input::given(bundle.root(), &options.input)?);
-    if let Some(place) = asked.as_ref().and_then(|_| question::channel(bundle.root())) {
-        given.remove(&place.name);
-    }
-    let input = question::input(bundle.root(), asked.as_deref(), given)?;
+    let recorded = recordings::input(&recording, &bundle);
+    let input = input::read(&bundle, asked.as_deref(), &options.input, recorded)?;
     let recorded_at = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let mut settings = Settings {
         stream: true,
