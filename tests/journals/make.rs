@@ -58,11 +58,7 @@ fn all() -> Vec<(&'static str, Made)> {
         let made = run(sim, config);
         (bundle, made.rows)
     };
-    let play = |turns: &Turns, broken: &str| Play {
-        turns: turns.clone(),
-        broken: broken.to_owned(),
-        ..Play::default()
-    };
+    let play = |turns: &Turns, broken: &str| Play { turns: turns.clone(), broken: broken.to_owned() };
     let topics: Turns = vec![five.map(conduct).to_vec(), vec![complete()]];
     let review = [("plan_review", Value::from("required"))];
     vec![
