@@ -16,6 +16,9 @@ mod simulate;
 pub mod suite;
 mod traced;
 
+pub use deepgraph_graph as graph;
+pub use deepgraph_protocol as protocol;
+pub use deepgraph_trace as trace;
 #[cfg(feature = "insta")]
 pub use insta;
 pub use random_world::{Manner, RandomWorld};
