@@ -13,7 +13,7 @@ use crate::support;
 /// The case files of a folder, in order of name.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let cases = suite::find(&[folder.to_owned()]).unwrap_or_else(|error| panic!("{error}"));
-    cases.into_iter().map(|case| case.path).collect()
+    cases.files.into_iter().map(|case| case.path).collect()
 }
 
 /// Plays all cases of a folder and tells all that is not as they say. Traces that are not those of their snapshots wait
@@ -22,7 +22,9 @@ fn play(folder: &str) {
     let is_ci = std::env::var("CI").is_ok_and(|value| !["", "0", "false"].contains(&&*value));
     let is_no = std::env::var("INSTA_UPDATE").is_ok_and(|value| value == "no");
     let writes = if is_ci || is_no { Writes::Nothing } else { Writes::Pending };
-    let cases = suite::find(&[support::repo().join(folder)]).unwrap_or_else(|error| panic!("{error}"));
+    let found = suite::find(&[support::repo().join(folder)]).unwrap_or_else(|error| panic!("{error}"));
+    let cases = found.files;
+    suite::distinct(&cases).unwrap_or_else(|error| panic!("{error}"));
     assert!(!cases.is_empty(), "{folder} has no cases");
     let played = cases.iter().map(|case| case.play(writes, None));
     let failed: Vec<String> = played

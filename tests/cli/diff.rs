@@ -124,3 +124,23 @@ fn what_can_not_be_compared_is_a_usage_error() {
         assert!(said.err.contains(part), "{args:?}: {}", said.err);
     }
 }
+
+#[test]
+fn a_text_that_only_looks_like_lines_is_no_trace_and_a_cut_off_one_is_told() {
+    let world = World::new();
+    run_with(&world, "{{ first }}");
+    let readme = world.write("README.md", "# Turns\n\ngraph turns\n  used for diff\n");
+    let said = world.deepgraph(&["diff", &readme, "last"]);
+    assert_eq!((said.code, said.out.as_str()), (USAGE, ""), "{}", said.err);
+    assert!(said.err.contains("README.md can not be used: it holds no trace"), "{}", said.err);
+    let trace = world.deepgraph(&["trace", "last", "--redact"]).out;
+    let lines: Vec<&str> = trace.lines().collect();
+    let half = format!("---\nsource: x\n---\n{}\n", lines[..lines.len() / 2].join("\n"));
+    let half = world.write("half.snap", &half);
+    let said = world.deepgraph(&["diff", &half, "last"]);
+    assert_eq!(said.code, DIFFERENT, "{}", said.err);
+    assert!(said.err.contains("warning:") && said.err.contains("half.snap is cut off"), "{}", said.err);
+    let whole = world.write("whole.snap", &trace);
+    let said = world.deepgraph(&["diff", &whole, "last"]);
+    assert_eq!((said.code, said.err.as_str()), (SUCCEEDED, ""), "{}", said.out);
+}

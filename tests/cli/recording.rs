@@ -2,9 +2,11 @@
 
 mod cases;
 mod echo;
+mod kept;
 mod missing;
 mod replays;
 mod secrets;
+mod stock;
 
 use super::world::{Said, World};
 

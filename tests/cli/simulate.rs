@@ -36,3 +36,22 @@ fn a_seed_is_the_same_run_every_time_and_keys_that_are_set_stay_so() {
     assert_eq!(wrong.code, USAGE);
     assert!(wrong.err.contains("max_turns"), "{}", wrong.err);
 }
+
+#[test]
+fn seeds_go_on_behind_the_greatest_and_none_is_repeated() {
+    let world = World::new();
+    let greatest = u64::MAX.to_string();
+    let options = ["simulate", "quick_answer", "--seed", &greatest, "--runs", "3", "--trace"];
+    let said = world.deepgraph(&options);
+    assert_eq!(said.code, SUCCEEDED, "{}", said.err);
+    let seeds: Vec<&str> = said.out.lines().filter_map(|line| line.strip_prefix("seed ")).collect();
+    assert_eq!(seeds, [&greatest, "0", "1"]);
+    assert!(said.out.contains("runs      3 ("), "{}", said.out);
+}
+
+#[test]
+fn no_run_at_all_is_wrong_usage() {
+    let said = World::new().deepgraph(&["simulate", "quick_answer", "--runs", "0"]);
+    assert_eq!((said.code, said.out.as_str()), (USAGE, ""));
+    assert!(said.err.contains("--runs"), "{}", said.err);
+}

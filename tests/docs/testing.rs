@@ -92,7 +92,7 @@ fn run(folder: &Path, bin: &Path, command: &str) -> Vec<String> {
 #[test]
 fn the_commands_print_what_the_document_says() {
     let world = tempfile::tempdir().expect("there is room for a folder");
-    let (folder, bin) = (world.path().join("answers"), world.path().join("bin"));
+    let (folder, bin) = (world.path().join("a-clone"), world.path().join("bin"));
     for made in [&folder, &bin] {
         std::fs::create_dir(made).expect("the folder can be made");
     }

@@ -46,7 +46,8 @@ pub struct DriveOptions {
     /// (questions) or "error". Fields and types may be added, none is renamed.
     #[arg(long)]
     pub json: bool,
-    /// Write what models, documents and people said to FILE, to be replayed with `run --replay`; without keys
+    /// Write what models, documents and people said to FILE, to be replayed with `run --replay`; without keys. A
+    /// recording that is there is replaced, any other file is refused before the run begins
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
     /// Show no progress

@@ -21,6 +21,8 @@ pub enum ExitStatus {
     Cancelled = 5,
     /// The run waits for an answer.
     AwaitingInput = 6,
+    /// Ctrl-C before all cases were played, as shells expect of an interrupted program.
+    Interrupted = 130,
 }
 
 /// What a third Ctrl-C ends the program with, as shells expect of an interrupted program.

@@ -34,6 +34,7 @@ mod input;
 mod journals;
 mod models;
 mod out_file;
+mod present;
 mod progress;
 mod question;
 mod recordings;

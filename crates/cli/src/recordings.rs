@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::env;
 use std::fs;
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -14,18 +15,26 @@ use deepgraph_trace::Recording;
 
 use crate::error::CliError;
 use crate::out_file::{Holds, OutFile};
+use crate::present::Present;
 
 /// A file that a recording is to go to.
 #[derive(Debug)]
 pub struct RecordingFile(OutFile);
 
 impl RecordingFile {
-    /// Finds out whether the file can be written, before anything is paid for.
+    /// Finds out whether the file can be written, before anything is paid for. A recording that is there is replaced.
     ///
     /// # Errors
     ///
-    /// It can not.
+    /// It can not, or is there and holds something else.
     pub fn check(path: &Path) -> Result<RecordingFile, CliError> {
+        match Present::at(path) {
+            Present::Nothing | Present::Recording => {}
+            other => {
+                let problem = format!("{other} is there already, and only recordings are replaced");
+                return Err(CliError::OutFile { holds: Holds::Recording, path: path.into(), problem });
+            }
+        }
         OutFile::check(path, Holds::Recording).map(RecordingFile)
     }
 
@@ -65,7 +74,10 @@ fn hidden(bundle: &Bundle, key_env: &str) -> Hidden {
 /// The file can not be read, or is none; where it is damaged, with the place.
 pub fn read(path: &Path) -> Result<Recording, CliError> {
     let problem = |problem: String| CliError::Recording { path: path.to_owned(), problem };
-    let text = fs::read_to_string(path).map_err(|error| problem(format!("it can not be read: {error}")))?;
+    let text = fs::read_to_string(path).map_err(|error| match error.kind() {
+        io::ErrorKind::InvalidData => problem("it is no recording: it is no text".to_owned()),
+        _ => problem(format!("it can not be read: {error}")),
+    })?;
     Recording::read(&text).map_err(|error| problem(error.to_string()))
 }
 

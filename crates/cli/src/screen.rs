@@ -125,8 +125,20 @@ pub fn one_line(text: &str, most: usize) -> String {
 ///
 /// Standard output can not be written.
 pub fn print(text: &str) -> Result<(), CliError> {
+    print_to_reader(text).map(drop)
+}
+
+/// The same. Whether somebody reads it: who has more to print may leave it then.
+///
+/// # Errors
+///
+/// Standard output can not be written.
+pub fn print_to_reader(text: &str) -> Result<bool, CliError> {
     let text = if io::stdout().is_terminal() { printable(text) } else { text.to_owned() };
-    print_raw(&text).map_err(CliError::Stdout)
+    match write_out(&text) {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
+        result => result.map(|()| true).map_err(CliError::Stdout),
+    }
 }
 
 /// The same, as it is.
@@ -135,9 +147,13 @@ pub fn print(text: &str) -> Result<(), CliError> {
 ///
 /// Standard output can not be written, which is not that nobody reads any more.
 pub fn print_raw(text: &str) -> io::Result<()> {
+    written(write_out(text))
+}
+
+fn write_out(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     let line_break = if text.ends_with('\n') { "" } else { "\n" };
-    written(write!(out, "{text}{line_break}").and_then(|()| out.flush()))
+    write!(out, "{text}{line_break}").and_then(|()| out.flush())
 }
 
 /// That nobody reads any more is no error of ours.

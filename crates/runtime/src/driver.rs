@@ -28,6 +28,8 @@ pub(crate) struct Prepared {
     pub(crate) request: Arc<ModelRequest>,
     pub(crate) attempt: u32,
     pub(crate) timeout_ms: Option<u64>,
+    /// How many dispatches come before the one that is sent: in the recorded run their answers were lost.
+    pub(crate) lost: usize,
 }
 
 /// Drives one run: owns its Machines and all that is in flight.

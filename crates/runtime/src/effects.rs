@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 use crate::ask::{Question, Unattended};
 use crate::driver::{Driver, Prepared};
-use crate::replay::is_pure;
+use crate::replay::{is_pure, lost_dispatch};
 use crate::tasks::{CacheKey, Done, bounded};
 
 /// Output tokens that are reserved for a call whose node does not bound them.
@@ -92,17 +92,27 @@ impl Driver<'_> {
             reserve_tokens: if free { 0 } else { estimate + output },
             reserve_micro_usd: price.map(|p| p.cost(&usage)),
         };
-        self.prepared.insert(step, Prepared { request: Arc::new(request), attempt, timeout_ms });
+        let lost =
+            self.replay.as_ref().map(|replay| replay.lost(&step, attempt, &request)).unwrap_or_default();
+        for reserved in &lost {
+            self.commit_later(scope, lost_dispatch(&entry, *reserved));
+        }
+        let lost = lost.len();
+        self.prepared.insert(step, Prepared { request: Arc::new(request), attempt, timeout_ms, lost });
         self.commit_later(scope, entry);
     }
 
     /// Sends a model request whose dispatch is durable, if the Machine still wants it.
     pub(crate) fn send_model(&mut self, scope: &ScopePath, step: &StepId) {
+        if let Some(prepared) = self.prepared.get_mut(step).filter(|prepared| prepared.lost > 0) {
+            prepared.lost -= 1;
+            return;
+        }
         let Some(prepared) = self.prepared.remove(step) else { return };
         if !self.machines.get(scope).is_some_and(|live| live.machine.is_open(step)) {
             return;
         }
-        let Prepared { request, attempt, timeout_ms } = prepared;
+        let Prepared { request, attempt, timeout_ms, .. } = prepared;
         if self.replay.is_some() {
             let request = Arc::unwrap_or_clone(request);
             return self.replay_model(scope, step.clone(), attempt, request);

@@ -17,12 +17,22 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use deepgraph_protocol::{Hidden, Millis, ModelRequest, StepId};
-use deepgraph_trace::recording::{Asked, Exchange, Recording, Request};
+use deepgraph_protocol::{EntryBody, Hidden, Millis, ModelRequest, StepId};
+use deepgraph_trace::recording::{Asked, Exchange, Recording, Request, Reserved};
 use tokio::time::Instant;
 
 pub(crate) use record::is_pure;
 pub use record::recording;
+
+/// The entry of a call that was lost: as the one that is sent, with what was reserved then.
+pub(crate) fn lost_dispatch(sent: &EntryBody, reserved: Reserved) -> EntryBody {
+    let mut lost = sent.clone();
+    if let EntryBody::Dispatched { reserve_tokens, reserve_micro_usd, .. } = &mut lost {
+        *reserve_tokens = reserved.tokens;
+        *reserve_micro_usd = reserved.micro_usd;
+    }
+    lost
+}
 
 /// The answers of one run.
 pub(crate) struct Replay {
@@ -70,6 +80,14 @@ impl Replay {
     fn asked_model(request: ModelRequest) -> Asked {
         // The secrets of the recording are out of all that came from it.
         Asked::Model(Box::new(Request::of(request, &Hidden::default())))
+    }
+
+    /// What was reserved each time that this step had sent the same before, and its answer was lost.
+    pub(crate) fn lost(&self, step: &StepId, attempt: u32, request: &ModelRequest) -> Vec<Reserved> {
+        let is_own = |one: &&Exchange| one.step == *step && one.attempt == attempt && !one.lost.is_empty();
+        let own = self.recording.exchanges.iter().find(is_own);
+        let own = own.filter(|own| own.asked == Replay::asked_model(request.clone()));
+        own.map(|own| own.lost.clone()).unwrap_or_default()
     }
 
     /// The exchange for what a step asks: the one of this step and attempt, else one that was not used yet; never one

@@ -13,6 +13,7 @@ mod fold;
 mod html;
 mod in_force;
 pub mod journal;
+mod json_words;
 pub mod recording;
 mod redact;
 mod taken;

@@ -61,12 +61,26 @@ pub struct Exchange {
     pub attempt: u32,
     /// What was asked.
     pub asked: Asked,
+    /// What was reserved for each time that it had been sent before, and its answer was lost with the process. It stays
+    /// charged.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lost: Vec<Reserved>,
     /// What came of it.
     pub came: Came,
     /// How many milliseconds after the start of the run it came. Only in recordings of runs that were cancelled, or in
     /// which a limit on time was reached: in all others it makes no difference.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after_ms: Option<u64>,
+}
+
+/// What was reserved for a call of a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reserved {
+    /// Tokens.
+    pub tokens: u64,
+    /// Micro-dollars; none where the price was not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub micro_usd: Option<u64>,
 }
 
 /// What was asked.

@@ -83,12 +83,18 @@ fn what_is_no_recording_is_refused_with_its_place() {
     for (text, told) in [
         ("{}".to_owned(), "no recording".to_owned()),
         (whole[..whole.len() / 2].to_owned(), "is damaged".to_owned()),
-        (whole[..whole.len() - 3].to_owned(), format!("line {}", lines - 1)),
+        (whole[..whole.len() - 3].to_owned(), format!("line {},", lines - 1)),
+        ("[1]".to_owned(), "it is no recording: it has no key \"deepgraph_recording\"".to_owned()),
+        (
+            whole.replacen("\"started_ms\": ", "\"started_ms\": \"\", \"x\": ", 1),
+            "a whole number is expected, not a text".to_owned(),
+        ),
         (whole.replace("\"deepgraph_recording\": 1", "\"deepgraph_recording\": 7"), "form 7".to_owned()),
     ] {
         world.write("damaged.json", &text);
         let said = world.deepgraph(&["run", "--replay", "damaged.json"]);
         assert_eq!(said.code, USAGE, "{}", said.err);
+        assert!(!said.err.contains("struct"), "{}", said.err);
         assert!(said.err.contains("damaged.json") && said.err.contains(&told), "{told}: {}", said.err);
     }
     let said = world.deepgraph(&["run", "--replay", "nowhere.json"]);

@@ -3,8 +3,10 @@
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use serde_json::Value;
+
 use super::super::server::{Play, Server};
-use super::super::world::{AWAITING_INPUT, SUCCEEDED, USAGE, World, harbour};
+use super::super::world::{AWAITING_INPUT, EXHAUSTED, SUCCEEDED, USAGE, World, harbour};
 use super::{replayed, trace, without_start};
 
 const QUESTION: &str = "What is the range?";
@@ -61,11 +63,66 @@ fn a_run_that_was_killed_and_resumed_is_recorded_whole() {
     let undisturbed = World::new();
     let whole = undisturbed.deepgraph(&[&against(&server, &docs)[..], &["--record", "run.json"]].concat());
     assert_eq!(whole.code, SUCCEEDED, "{}", whole.err);
-    assert!(without_start(&world, "run.json") == without_start(&undisturbed, "run.json"));
+    let text =
+        |world: &World| std::fs::read_to_string(world.path("run.json")).expect("the recording is there");
+    assert!(!text(&undisturbed).contains("\"lost\""));
+    assert!(without_lost(&text(&world)) == without_lost(&text(&undisturbed)), "nothing else differs");
     let (elsewhere, said) = replayed(&world.path("run.json"));
     assert_eq!((said.code, said.out), (SUCCEEDED, resumed.out), "{}", said.err);
-    // A call whose answer was lost stays charged, which a replay has no reason to.
-    assert_eq!(trace(&elsewhere), trace(&undisturbed));
+    // A call whose answer was lost stays charged, in the replay too.
+    assert_eq!(trace(&elsewhere), trace(&world));
+    let text = |world: &World| world.deepgraph(&["trace", "last", "--redact", "--full"]).out;
+    assert_eq!(text(&elsewhere), text(&world));
+}
+
+/// One call, and so many tokens.
+fn one_call(tokens: u32) -> String {
+    format!(
+        "\
+deepgraph: 1
+name: one
+config: {{model: {{type: string, default: 'openai::played'}}}}
+state: {{question: string, text: {{type: string, optional: true}}}}
+input: [question]
+output: [text]
+limits: {{budget: {{count: tokens, max: {tokens}, exit: token_budget}}}}
+start: say
+nodes:
+  say: {{model: config.model, prompt: '{{{{ question }}}}', update: {{text: result.text}}}}
+"
+    )
+}
+
+#[test]
+fn a_call_that_was_lost_in_a_crash_stays_charged_in_the_replay() {
+    // With room for the call a second time, and without.
+    for (tokens, code) in [(100_000, SUCCEEDED), (6_000, EXHAUSTED)] {
+        let (server, world) = (played(0, 0, 1500), World::new());
+        let graph = world.write("graph.yaml", &one_call(tokens));
+        let mut child = world.spawn(&["run", "what?", "--graph", &graph, "--base-url", &server.url]);
+        while server.all_calls() == 0 {
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        child.kill().expect("it can be killed");
+        let _ = child.wait();
+        let resumed = world.deepgraph(&["resume", "last", "--record", "run.json"]);
+        assert_eq!(resumed.code, code, "{tokens}: {}", resumed.err);
+        let recording = std::fs::read_to_string(world.path("run.json")).expect("the recording is there");
+        assert_eq!(recording.matches("\"lost\": [").count(), 1, "{tokens}: {recording}");
+        let (elsewhere, said) = replayed(&world.path("run.json"));
+        assert_eq!((said.code, said.out), (resumed.code, resumed.out), "{tokens}: {}", said.err);
+        assert_eq!(trace(&elsewhere), trace(&world), "{tokens}");
+    }
+}
+
+/// A recording without the moment at which its run started, and without the calls that were lost.
+fn without_lost(text: &str) -> Value {
+    let mut recording: Value = serde_json::from_str(text).expect("it is JSON");
+    recording["started_ms"] = Value::Null;
+    for exchange in recording["exchanges"].as_array_mut().expect("they are a list") {
+        exchange.as_object_mut().expect("it is an object").remove("lost");
+    }
+    recording
 }
 
 #[test]

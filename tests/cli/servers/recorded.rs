@@ -18,9 +18,9 @@ fn a_replay_needs_no_server_and_no_secret_and_a_case_knows_the_tools() {
     let world = &served.world;
     let trace = || world.deepgraph(&["trace", "last", "--redact", "--format", "json"]).out;
     let (first, requests) = (trace(), served.requests().len());
-    let case = world.deepgraph(&["case", "from-run", "last", "-o", "cases/echo.yaml"]);
+    let case = world.deepgraph(&["case", "from-run", "last", "-o", "echo.yaml"]);
     assert_eq!(case.code, SUCCEEDED, "{}", case.err);
-    let text = std::fs::read_to_string(world.path("cases/echo.yaml")).expect("it was written");
+    let text = std::fs::read_to_string(world.path("echo.yaml")).expect("it was written");
     assert!(text.contains("servers:\n  crm:\n") && text.contains("    echo:"), "{text}");
     // The environment of this command has no secret.
     let replayed = world.deepgraph(&["run", "--replay", "run.json"]);

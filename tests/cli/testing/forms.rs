@@ -1,8 +1,5 @@
 //! Which cases are played, and how it is told.
 
-use std::io::Read;
-use std::process::Stdio;
-
 use super::project::{accepted, project, test};
 use crate::cli::world::{Said, USAGE, World};
 use crate::support;
@@ -10,7 +7,7 @@ use crate::support;
 const FAILED: i32 = 1;
 
 /// A case that expects what does not come.
-fn wrong(world: &World) {
+pub fn wrong(world: &World) {
     let text = std::fs::read_to_string(world.path("graphs/sea/cases/nothing.yaml")).expect("it is there");
     world.write(
         "graphs/sea/cases/wrong.yaml",
@@ -98,6 +95,9 @@ fn no_case_is_an_error_that_says_where_was_looked() {
         (&["typo"], &["no case has \"typo\" in its name", "sea/winds", "--list"]),
         (&["graphs/typo"], &["there is no file or folder graphs/typo"]),
         (&["typo.yaml"], &["there is no file or folder typo.yaml"]),
+        (&[""], &["no path and no part of a name"]),
+        (&["-j", "0"], &["at least 1 case", "'0'"]),
+        (&["-j", "many"], &["a whole number"]),
     ] {
         let said = test(&world, args);
         assert_eq!((said.code, said.out.as_str()), (USAGE, ""), "{}", said.err);
@@ -124,49 +124,24 @@ fn quiet_tells_only_of_failures() {
 }
 
 #[test]
+fn large_numbers_have_one_form() {
+    let world = World::new();
+    for number in 0..1_001 {
+        world.write(&format!("graphs/g/cases/{number}.yaml"), "");
+    }
+    let said = test(&world, &["-q", "--check"]);
+    let last = said.out.lines().last().expect("it sums up");
+    assert!(last.starts_with("1 001 cases: 0 passed, 1 001 with mistakes ("), "{last}");
+    let said = test(&world, &["typo"]);
+    assert!(said.err.contains("there are 1 001:") && said.err.contains("and 989 more"), "{}", said.err);
+}
+
+#[test]
 fn after_a_failure_no_other_is_begun_where_that_is_asked_for() {
     let world = project();
     let said = test(&world, &["--fail-fast", "--jobs", "1"]);
     assert_eq!(said.code, FAILED);
     assert!(said.out.contains("3 cases: 0 passed, 1 snapshot new, 2 not played"), "{}", said.out);
-}
-
-#[test]
-fn what_came_of_them_is_written_as_junit() {
-    let world = accepted();
-    wrong(&world);
-    world.write("graphs/sea/cases/broken.yaml", "case: <Broken> & \u{1}.\ngrahp: ../graph.yaml\n");
-    let said = test(&world, &["--junit", "cases.xml"]);
-    assert_eq!(said.code, FAILED);
-    let text = std::fs::read_to_string(world.path("cases.xml")).expect("it is written");
-    let xml = roxmltree::Document::parse(&text).unwrap_or_else(|e| panic!("{e}: {text}"));
-    let all = |name: &str| xml.descendants().filter(|n| n.has_tag_name(name)).collect::<Vec<_>>();
-    let suite = all("testsuite")[0];
-    assert_eq!(suite.attribute("name"), Some("sea"));
-    assert_eq!(
-        ["tests", "failures", "errors"].map(|name| suite.attribute(name)),
-        [Some("5"), Some("1"), Some("1")]
-    );
-    let names: Vec<_> = all("testcase").iter().filter_map(|n| n.attribute("name")).collect();
-    assert_eq!(names, ["broken", "currents", "nothing", "winds", "wrong"]);
-    let failure = all("failure")[0];
-    assert!(failure.attribute("message").is_some_and(|text| text.contains("expect.exit")), "{text}");
-    assert!(failure.text().is_some_and(|text| text.contains("step_limit")), "{text}");
-    let said = test(&world, &["--junit", "no/such/folder/cases.xml"]);
-    assert!(said.code == USAGE && said.err.contains("--junit"), "{}", said.err);
-}
-
-#[test]
-fn that_nobody_reads_any_more_is_no_failure() {
-    let world = accepted();
-    let mut command = world.command(&["test", "-v"]);
-    command.env_remove("CI").stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().expect("the command can be started");
-    drop(child.stdout.take());
-    let mut err = String::new();
-    child.stderr.take().expect("it is piped").read_to_string(&mut err).expect("messages are UTF-8");
-    let status = child.wait().expect("it ends");
-    assert_eq!((status.code(), err.as_str()), (Some(0), ""));
 }
 
 /// A case in a project of its own that has no stock graphs.
@@ -194,7 +169,7 @@ fn graphs_that_the_program_brings_along_can_be_called() {
     world.write("mine/cases/asks.yaml", CALLS_A_STOCK_GRAPH);
     let said = test(&world, &[]);
     assert_eq!(said.code, 0, "{}{}", said.out, said.err);
-    assert!(said.out.contains("mine/asks"), "{}", said.out);
+    assert!(said.out.contains("graph/asks"), "{}", said.out);
 }
 
 #[test]

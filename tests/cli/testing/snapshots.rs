@@ -1,7 +1,7 @@
 //! New, changed, accepted and outdated snapshots.
 
 use super::project::{accepted, names, project, snapshots, test, test_in_ci};
-use crate::cli::world::{USAGE, World};
+use crate::cli::world::{Said, USAGE, World};
 
 const FAILED: i32 = 1;
 
@@ -127,6 +127,21 @@ fn in_ci_and_with_check_nothing_is_written() {
         let said = test_in_ci(&world, args);
         assert_eq!(said.code, USAGE, "{}", said.err);
         assert!(said.err.contains(args[0]) && said.err.contains("CI"), "{}", said.err);
+    }
+}
+
+#[test]
+fn a_variable_ci_that_says_no_does_not_count() {
+    let world = project();
+    for value in ["", "0", "false", "False"] {
+        let mut command = world.command(&["test", "winds"]);
+        let said = Said::of(command.env("CI", value));
+        assert!(said.out.contains("waits in snapshots/sea/winds.snap.new"), "{value}: {}", said.out);
+    }
+    for value in ["true", "1", "woodpecker"] {
+        let mut command = world.command(&["test", "winds"]);
+        let said = Said::of(command.env("CI", value));
+        assert!(said.out.contains("nothing was written"), "{value}: {}", said.out);
     }
 }
 

@@ -16,6 +16,7 @@ use crate::exit_status::ExitStatus;
 use crate::graphs::{self, Stock};
 use crate::home::Home;
 use crate::out_file::{Holds, OutFile};
+use crate::present::{Present, names};
 use crate::screen::Screen;
 
 /// Options of `case`.
@@ -37,8 +38,9 @@ enum Command {
     #[command(
         long_about = "Write a case file that says what models, tools and people said in a run, and expects what came of \
                       it. Then the case is played; where it does not pass, what differs is told, and the file is kept.\n\n\
-                      The graph is named by its path, where its file is as it was in the run. Else, and for a stock \
-                      graph, the graph and its prompts are written into a folder beside the case.",
+                      The graph is named by its path, where its file is as it was in the run, or as stock:NAME. Else \
+                      the graph and its prompts are written into a folder beside the case.\n\n\
+                      No file that is there is overwritten, but for a case with --force.",
         after_help = "Examples:\n  deepgraph case from-run last\n  \
                       deepgraph case from-run 01981c2e -o graphs/my_graph/cases/it_went_wrong.yaml\n\n\
                       Exit status:\n  0  the case is written and passes\n  1  the case is written and does not pass, or \
@@ -47,20 +49,34 @@ enum Command {
     FromRun {
         /// The run: its id, the beginning of it, or `last`
         run: String,
-        /// The case file [default: cases/run_ID.yaml beside the graph file, or in the current folder]
+        /// The case file [default: cases/run_ID.yaml beside the graph file, or in the current folder; -2, -3 is added
+        /// where that is taken]
         #[arg(long, short, value_name = "FILE")]
         out: Option<PathBuf>,
+        /// Replace a case file; never a graph, or another file
+        #[arg(long, requires = "out")]
+        force: bool,
     },
 }
 
 /// Carries the command out.
 pub fn carry_out(options: &Options, global: &Global) -> Result<ExitStatus, CliError> {
-    let Command::FromRun { run, out } = &options.command;
+    let Command::FromRun { run, out, force } = &options.command;
     let store = Home::find(global)?.kept()?;
     let record = store.find_run(run)?;
     let bundle = graphs::stored_bundle(&record)?;
     let rows = store.entries(&record.run_id, 0)?;
-    Writer { record: &record, bundle: &bundle, rows: &rows }.write(out.as_deref())
+    Writer { record: &record, bundle: &bundle, rows: &rows }.write(out.as_deref(), *force)
+}
+
+/// Where a case finds the graph of its run.
+enum Graph {
+    /// In its file, which is as it was.
+    File(PathBuf),
+    /// Among those that the program brings along.
+    Stock(String),
+    /// Nowhere as it was.
+    Changed,
 }
 
 struct Writer<'a> {
@@ -70,69 +86,88 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    fn write(&self, out: Option<&Path>) -> Result<ExitStatus, CliError> {
+    fn write(&self, out: Option<&Path>, force: bool) -> Result<ExitStatus, CliError> {
         let status = self.record.status;
         if !status.is_terminal() && status != deepgraph_protocol::RunStatus::AwaitingInput {
             let run = self.record.run_id.to_string();
             return Err(CliError::NotOver { run, status: status.name() });
         }
         let screen = Screen::plain();
+        let sentence = self.sentence()?;
         let unchanged = self.unchanged();
-        let path = out.map_or_else(|| self.default_path(unchanged.as_deref()), Path::to_path_buf);
-        let folder = match path.parent() {
-            Some(parent) if !parent.as_os_str().is_empty() => parent,
-            _ => Path::new("."),
+        let path = match out {
+            Some(path) => path.to_owned(),
+            None => self.default_path(&unchanged)?,
         };
-        make_folder(folder)?;
+        let kept = Present::at(&path);
+        if kept != Present::Nothing && !(kept == Present::Case && force) {
+            return Err(taken(&path, kept));
+        }
         let file = OutFile::check(&path, Holds::Case)?;
+        let folder = folder_of(&path);
         let graph = match &unchanged {
-            Some(graph) => relative(folder, graph),
-            None => self.write_graph(&path, folder, &screen)?,
+            Graph::File(graph) => relative(folder, graph),
+            Graph::Stock(name) => format!("stock:{name}"),
+            Graph::Changed => self.write_graph(&path, folder, &screen)?,
         };
         let rows = self.rows.iter().map(|row| Row { scope: &row.scope, entry: &row.entry });
-        let text = from_run(self.bundle, rows, &graph, &self.sentence()?)?;
+        let text = from_run(self.bundle, rows, &graph, &sentence)?;
         file.write(&text)?;
         screen.say(&format!("The case is in {}", path.display()));
         Ok(played(&path, &screen))
     }
 
-    /// The graph file, where it is as it was in the run.
-    fn unchanged(&self) -> Option<PathBuf> {
+    /// Where the graph is found as it was in the run.
+    fn unchanged(&self) -> Graph {
         let name = self.record.graph.as_str();
-        if graphs::stock_files(name).is_some() {
-            return None;
+        let loaded = graphs::load_with(name, &self.bundle.ops).ok().and_then(Result::ok);
+        match loaded.is_some_and(|loaded| loaded.bundle.hash == self.bundle.hash) {
+            false => Graph::Changed,
+            true if graphs::stock_files(name).is_some() => Graph::Stock(name.to_owned()),
+            true => Graph::File(graphs::file_of(name)),
         }
-        let path = graphs::file_of(name);
-        let loaded = graphs::load_with(&path.to_string_lossy(), &self.bundle.ops).ok()?.ok()?;
-        (loaded.bundle.hash == self.bundle.hash).then_some(path)
     }
 
-    fn default_path(&self, graph: Option<&Path>) -> PathBuf {
+    /// A path that is free, in the folder `cases` beside the graph file or in the current folder; it is made.
+    fn default_path(&self, graph: &Graph) -> Result<PathBuf, CliError> {
         let id = self.record.run_id.as_str();
         // The beginning of an id is its time; its end tells runs of one moment apart.
         let name = format!("run_{}.yaml", id.rsplit('-').next().unwrap_or(id));
-        let folder = graph.and_then(Path::parent).unwrap_or(Path::new(""));
-        folder.join("cases").join(name)
+        let beside = match graph {
+            Graph::File(file) => file.parent().unwrap_or(Path::new("")),
+            Graph::Stock(_) | Graph::Changed => Path::new(""),
+        };
+        let folder = beside.join("cases");
+        match fs::create_dir(&folder) {
+            Err(error) if !folder.is_dir() => Err(CliError::Write { path: folder, error }),
+            _ => Ok(free(&folder.join(name))),
+        }
     }
 
     /// Writes the graph and its prompts into a folder beside the case; its path from there.
     fn write_graph(&self, case: &Path, folder: &Path, screen: &Screen) -> Result<String, CliError> {
         let stem = case.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let name = format!("{stem}_graph");
         let source = &self.bundle.source;
-        for (path, text) in source.files.iter().filter(|(path, _)| !path.starts_with("stock:")) {
-            let path = folder.join(&name).join(path);
-            path.parent().map_or(Ok(()), make_folder)?;
-            fs::write(&path, text).map_err(|error| CliError::Write { path, error })?;
-        }
-        let why = match graphs::stock_files(&self.record.graph) {
-            Some(_) => "is one that the program brings along",
-            None => "is not as it was in the run, or not where it was",
+        let files = || source.files.iter().filter(|(path, _)| !path.starts_with("stock:"));
+        let is_same = |to: &Path| {
+            files().all(|(path, text)| fs::read_to_string(to.join(path)).is_ok_and(|is| is == *text))
         };
-        let to = folder.join(&name);
-        screen.say(&format!("The graph {} {why}: it was written to {}", self.record.graph, to.display()));
+        // A folder that is there is used only where it has just these texts.
+        let is_usable = |to: &PathBuf| fs::symlink_metadata(to).is_err() || is_same(to);
+        let to = folder.join(format!("{stem}_graph"));
+        let to = names(&to).find(is_usable).unwrap_or(to);
+        let is_there = is_same(&to);
+        for (path, text) in files().filter(|_| !is_there) {
+            let path = to.join(path);
+            let made = path.parent().map_or(Ok(()), fs::create_dir_all);
+            made.and_then(|()| fs::write(&path, text)).map_err(|error| CliError::Write { path, error })?;
+        }
+        let (graph, shown) = (&self.record.graph, to.display());
+        screen.say(&format!(
+            "The graph {graph} is not as it was in the run, or not where it was: it was written to {shown}"
+        ));
         let entry = source.entry.rsplit(['/', '\\']).next().unwrap_or(&source.entry);
-        Ok(format!("{name}/{entry}"))
+        Ok(format!("{}/{entry}", to.file_name().unwrap_or_default().to_string_lossy()))
     }
 
     /// What the case shows.
@@ -170,8 +205,20 @@ fn played(path: &Path, screen: &Screen) -> ExitStatus {
     ExitStatus::Internal
 }
 
-fn make_folder(folder: &Path) -> Result<(), CliError> {
-    fs::create_dir_all(folder).map_err(|error| CliError::Write { path: folder.to_owned(), error })
+/// A case is not written over what is there.
+fn taken(path: &Path, kept: Present) -> CliError {
+    let force = if kept == Present::Case { "--force replaces it, " } else { "" };
+    let problem = format!("{kept} is there already: {force}{} is free", free(path).display());
+    CliError::OutFile { holds: Holds::Case, path: path.to_owned(), problem }
+}
+
+/// The path, with a number where there is something already.
+fn free(path: &Path) -> PathBuf {
+    names(path).find(|path| fs::symlink_metadata(path).is_err()).unwrap_or_else(|| path.to_owned())
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// The path of a file from a folder, with `/` between its parts; both may be relative to the current folder.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::Args;
 use deepgraph_trace::Detail;
-use deepgraph_trace::diff::{TraceDiff, of_texts};
+use deepgraph_trace::diff::{self, TraceDiff, of_texts};
 use serde_json::json;
 
 use crate::args::Global;
@@ -12,7 +12,7 @@ use crate::error::CliError;
 use crate::exit_status::ExitStatus;
 use crate::form::Form;
 use crate::journals::{self, Journals};
-use crate::screen;
+use crate::screen::{self, Screen};
 
 /// Options of `diff`.
 #[derive(Debug, Args)]
@@ -77,10 +77,14 @@ fn side(name: &str, global: &Global) -> Result<Side, CliError> {
     if deepgraph_trace::Journal::is_one(&text) {
         return Ok(Side::Journals(Box::new(journals::of_text(path, &text)?)));
     }
-    if !text.lines().any(|line| line.starts_with("graph ")) {
+    if !diff::is_trace(&text) {
         let problem = "it holds no trace: give a run, a snapshot of a trace, a journal, or what `deepgraph trace` \
                        prints as text";
         return Err(CliError::TraceFile { path: path.into(), problem: problem.into() });
+    }
+    if diff::is_cut_off(&text) {
+        let cut = "its end is missing: it has no line `used` of the whole run. What was cut off is shown as a difference";
+        Screen::plain().warn(&format!("{name} is cut off: {cut}"));
     }
     Ok(Side::Text(text))
 }

@@ -37,9 +37,9 @@ pub struct Options {
     #[arg(value_name = "FILE|NAME", default_value = graphs::DEFAULT)]
     graph: String,
     /// How many runs
-    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..))]
     runs: u64,
-    /// The seed of the first run; the others count on from it
+    /// The seed of the first run; the others count on from it, behind the greatest from 0
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// How many runs at once [default: one per core]
@@ -87,7 +87,7 @@ pub fn carry_out(options: &Options) -> Result<ExitStatus, CliError> {
     let report = simulate(&simulation, options);
     screen::print(&report.to_string())?;
     if options.trace {
-        for seed in options.seed..options.seed.saturating_add(options.runs) {
+        for seed in (0..options.runs).map(|number| options.seed.wrapping_add(number)) {
             screen::print(&format!("\nseed {seed}\n\n{}", simulation.trace(seed).trim_end()))?;
         }
     }
@@ -113,7 +113,7 @@ fn simulate(simulation: &Simulation, options: &Options) -> Report {
             if number >= options.runs {
                 return report;
             }
-            simulation.run(options.seed.saturating_add(number), &mut report);
+            simulation.run(options.seed.wrapping_add(number), &mut report);
         }
     };
     let mut report = Report::default();

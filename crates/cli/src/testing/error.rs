@@ -16,6 +16,11 @@ pub enum TestError {
     /// There are no such cases: where was looked, what is there, and what cases are.
     #[error("{0}")]
     NoCases(String),
+    /// An argument without a text.
+    #[error(
+        "\"\" is no path and no part of a name: give one, or leave it out to play all cases below the current folder"
+    )]
+    EmptyArgument,
     /// What would write snapshots where nobody looks at them.
     #[error(
         "{option} changes snapshots, and the variable CI is set: nothing is written there. Run it on your own machine, and keep what it wrote with the graph"

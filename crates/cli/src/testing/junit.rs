@@ -16,21 +16,25 @@ use super::Timed;
 pub fn report(played: &[Timed], took: Duration) -> Result<String, String> {
     let mut suites: BTreeMap<&str, TestSuite> = BTreeMap::new();
     for timed in played {
-        let graph = match &*timed.outcome.name.graph {
-            "" => "cases",
-            graph => graph,
-        };
+        let graph = suite_of(timed);
         let suite = suites.entry(graph).or_insert_with(|| TestSuite::new(graph));
         suite.add_test_case(test(graph, timed));
     }
     let mut report = Report::new("deepgraph test");
     report.set_time(took);
     for (graph, mut suite) in suites {
-        let of_graph = played.iter().filter(|timed| timed.outcome.name.graph == graph);
+        let of_graph = played.iter().filter(|timed| suite_of(timed) == graph);
         suite.set_time(of_graph.map(|timed| timed.took).sum());
         report.add_test_suite(suite);
     }
     report.to_string().map_err(|error| error.to_string())
+}
+
+fn suite_of(timed: &Timed) -> &str {
+    match &*timed.outcome.name.graph {
+        "" => "cases",
+        graph => graph,
+    }
 }
 
 fn test(graph: &str, timed: &Timed) -> TestCase {

@@ -22,7 +22,7 @@ pub enum Unreferenced {
     Delete,
 }
 
-/// Does it. Whether all is well then.
+/// Does it, where all cases are known. Whether all is well then.
 ///
 /// # Errors
 ///

@@ -1,8 +1,10 @@
 //! Many cases, played and told of: what `deepgraph test` is made of.
 
 pub mod error;
+pub mod interrupt;
 pub mod junit;
 pub mod leftover;
+pub mod output;
 pub mod parallel;
 pub mod review;
 pub mod select;
@@ -21,7 +23,8 @@ pub struct Timed {
     pub took: Duration,
 }
 
-/// Whether this is a build of a server that tests what others wrote (the variable `CI`): nobody reviews there.
+/// Whether this is a build of a server that tests what others wrote: nobody reviews there. The variable `CI` is set to
+/// anything but nothing, `0` and `false`.
 pub fn is_ci() -> bool {
-    std::env::var("CI").is_ok_and(|value| !["", "0", "false"].contains(&&*value))
+    std::env::var("CI").is_ok_and(|value| !["", "0", "false"].contains(&&*value.to_lowercase()))
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
 use std::time::Instant;
@@ -13,6 +13,7 @@ use std::time::Instant;
 use deepgraph_testkit::suite::{CaseFile, Outcome, Verdict, Writes};
 
 use super::Timed;
+use super::interrupt::Stop;
 use crate::error::CliError;
 use crate::graphs::Stock;
 
@@ -30,8 +31,8 @@ pub struct Manner {
     pub fail_fast: bool,
 }
 
-/// Plays cases on threads of their own. `each` is told of every one that was played, in their order, as soon as those
-/// before it are over.
+/// Plays cases on threads of their own, as long as `stop` lets them begin. `each` is told of every one that was played, in their order,
+/// as soon as those before it are over.
 ///
 /// # Errors
 ///
@@ -39,18 +40,18 @@ pub struct Manner {
 pub fn play(
     cases: &[CaseFile],
     manner: Manner,
+    stop: &Stop,
     mut each: impl FnMut(&Timed) -> Result<(), CliError>,
 ) -> Result<Vec<Timed>, CliError> {
     let next = AtomicUsize::new(0);
-    let is_over = AtomicBool::new(false);
     let (sender, receiver) = mpsc::channel();
     let work = |sender: mpsc::Sender<(usize, Timed)>| {
-        while !is_over.load(Ordering::Relaxed) {
+        while stop.goes_on() {
             let number = next.fetch_add(1, Ordering::Relaxed);
             let Some(case) = cases.get(number) else { break };
             let timed = play_one(case, manner.writes);
             if manner.fail_fast && !timed.outcome.verdict.passed() {
-                is_over.store(true, Ordering::Relaxed);
+                stop.begin_no_more();
             }
             if sender.send((number, timed)).is_err() {
                 break;
@@ -65,7 +66,7 @@ pub fn play(
             let sender = sender.clone();
             let started = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, move || work(sender));
             if let Err(error) = started {
-                is_over.store(true, Ordering::Relaxed);
+                stop.begin_no_more();
                 return Err(CliError::Threads(io::Error::other(error)));
             }
         }
@@ -80,7 +81,7 @@ pub fn play(
                 told.push(timed);
             }
             if told_all.is_err() {
-                is_over.store(true, Ordering::Relaxed);
+                stop.begin_no_more();
             }
         }
         told_all
@@ -90,6 +91,7 @@ pub fn play(
         each(&timed)?;
         told.push(timed);
     }
+    stop.all_played();
     Ok(told)
 }
 

@@ -28,8 +28,13 @@ pub fn review(
     input: &mut impl BufRead,
     mut say: impl FnMut(&str),
 ) -> Result<(), CliError> {
-    let all = played.iter().filter(|timed| timed.outcome.verdict.waits()).count();
-    let waiting = played.iter_mut().filter(|timed| timed.outcome.verdict.waits());
+    // A trace that could not be written does not wait.
+    let waits = |timed: &Timed| {
+        let outcome = &timed.outcome;
+        outcome.verdict.waits() && Snapshot::pending(&outcome.name.snapshot()).exists()
+    };
+    let all = played.iter().filter(|timed| waits(timed)).count();
+    let waiting = played.iter_mut().filter(|timed| waits(timed));
     for (number, timed) in (1..).zip(waiting) {
         let outcome = &mut timed.outcome;
         let path = outcome.name.snapshot();

@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use deepgraph_testkit::suite::{CaseFile, FindError, find};
+use deepgraph_testkit::suite::{CaseFile, FindError, LeftOut, distinct, find};
 
 use super::error::TestError;
+use crate::when::number;
 
 /// The cases that are meant.
 #[derive(Debug)]
@@ -15,6 +16,11 @@ pub struct Selection {
     pub chosen: Vec<CaseFile>,
     /// Parts of names that no case has.
     pub unmatched: Vec<String>,
+    /// What could not be looked into.
+    pub left_out: Vec<LeftOut>,
+    /// Whether all cases of their projects were found and are meant: no part of a name was given, and each project is
+    /// within what was looked through.
+    pub is_whole: bool,
 }
 
 /// Finds the cases. What is there as a path, or ends as a case file does, is a path; anything else is a part of the
@@ -22,8 +28,11 @@ pub struct Selection {
 ///
 /// # Errors
 ///
-/// A path is not there or can not be read, two cases have the same name, or nothing was found.
+/// A path is not there or can not be read, two of the cases that are meant have the same name, or nothing was found.
 pub fn select(given: &[String]) -> Result<Selection, TestError> {
+    if given.iter().any(String::is_empty) {
+        return Err(TestError::EmptyArgument);
+    }
     let (mut paths, mut parts) = (Vec::new(), Vec::new());
     for text in given {
         match is_path(text) {
@@ -34,7 +43,8 @@ pub fn select(given: &[String]) -> Result<Selection, TestError> {
     if paths.is_empty() {
         paths.push(PathBuf::from("."));
     }
-    let found = find(&paths)?;
+    let looked = find(&paths)?;
+    let found = looked.files;
     if found.is_empty() {
         return Err(TestError::NoCases(nothing_below(&paths)));
     }
@@ -50,12 +60,20 @@ pub fn select(given: &[String]) -> Result<Selection, TestError> {
     if chosen.is_empty() {
         return Err(TestError::NoCases(no_such_name(&paths, &parts, &found)));
     }
-    Ok(Selection { found, chosen, unmatched })
+    distinct(&chosen)?;
+    let is_whole = parts.is_empty() && looked.left_out.is_empty() && covers(&paths, &found);
+    Ok(Selection { found, chosen, unmatched, left_out: looked.left_out, is_whole })
+}
+
+/// Whether the projects of all cases are within the folders that were looked through.
+fn covers(paths: &[PathBuf], found: &[CaseFile]) -> bool {
+    let folders: Vec<PathBuf> = paths.iter().filter_map(|path| path.canonicalize().ok()).collect();
+    found.iter().all(|file| folders.iter().any(|folder| file.name.root.starts_with(folder)))
 }
 
 fn is_path(text: &str) -> bool {
     let is_case_file = [".yaml", ".yml", ".json"].iter().any(|ending| text.ends_with(ending));
-    is_case_file || text.is_empty() || Path::new(text).exists()
+    is_case_file || Path::new(text).exists()
 }
 
 /// Entries of a folder, or names of cases, that are listed.
@@ -92,7 +110,7 @@ fn no_such_name(paths: &[PathBuf], parts: &[&String], found: &[CaseFile]) -> Str
         "no case has {} in its name; in {} there are {}: {}\n`deepgraph test --list` lists all",
         parts.join(" or "),
         folders.join(", "),
-        names.len(),
+        number(names.len() as u64),
         some(&names)
     )
 }
@@ -100,5 +118,5 @@ fn no_such_name(paths: &[PathBuf], parts: &[&String], found: &[CaseFile]) -> Str
 fn some(names: &[String]) -> String {
     let more = names.len().saturating_sub(LISTED);
     let shown = names[..names.len() - more].join(", ");
-    if more == 0 { shown } else { format!("{shown} and {more} more") }
+    if more == 0 { shown } else { format!("{shown} and {} more", number(more as u64)) }
 }

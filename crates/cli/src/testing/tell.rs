@@ -6,7 +6,7 @@ use deepgraph_testkit::suite::{Outcome, Verdict};
 
 use super::Timed;
 use crate::screen;
-use crate::when::counted;
+use crate::when::{counted, number};
 
 /// Cases up to which each that passed has its line.
 const FEW: usize = 20;
@@ -47,22 +47,30 @@ impl Told {
         Some(text)
     }
 
-    /// How many there were of each kind, `not_played` with them; none where nobody wants to know.
-    pub fn sums(&self, played: &[Timed], not_played: usize, took: Duration) -> Option<String> {
+    /// How many there were of each kind, `not_played` with them, and whether somebody asked for an end; none where nobody
+    /// wants to know.
+    pub fn sums(
+        &self,
+        played: &[Timed],
+        not_played: usize,
+        is_interrupted: bool,
+        took: Duration,
+    ) -> Option<String> {
         let all_passed = not_played == 0 && played.iter().all(|timed| timed.outcome.verdict.passed());
         if self.quiet && all_passed {
             return None;
         }
         let count = |verdict| played.iter().filter(|timed| timed.outcome.verdict == verdict).count() as u64;
         let snapshots = |n, what| (n > 0).then(|| format!("{} {what}", counted(n, "snapshot", "snapshots")));
-        let some = |n: u64, what: &str| (n > 0).then(|| format!("{n} {what}"));
+        let some = |n: u64, what: &str| (n > 0).then(|| format!("{} {what}", number(n)));
         let parts = [
-            Some(format!("{} passed", count(Verdict::Passed) + count(Verdict::Accepted))),
+            Some(format!("{} passed", number(count(Verdict::Passed) + count(Verdict::Accepted)))),
             some(count(Verdict::Failed), "failed"),
             some(count(Verdict::Unreadable), "with mistakes"),
             snapshots(count(Verdict::SnapshotNew), "new"),
             snapshots(count(Verdict::SnapshotChanged), "changed"),
             snapshots(count(Verdict::Accepted), "accepted"),
+            is_interrupted.then(|| "interrupted".to_owned()),
             some(not_played as u64, "not played"),
         ];
         let parts: Vec<String> = parts.into_iter().flatten().collect();

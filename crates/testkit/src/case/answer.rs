@@ -8,6 +8,7 @@ use super::read::Reader;
 use super::request::RequestMatch;
 use super::tree::Node;
 use super::words;
+use crate::Said;
 
 /// Tokens of a call of which nothing is said.
 const INPUT_TOKENS: u64 = 100;
@@ -230,20 +231,25 @@ impl OpAnswer {
 #[derive(Clone, Debug)]
 pub(crate) struct PersonAnswer {
     pub(crate) takes: Option<Millis>,
-    pub(crate) said: Result<Value, StepError>,
+    pub(crate) said: Said,
 }
 
 impl PersonAnswer {
     pub(crate) fn read(reader: &mut Reader, node: &Node) -> Option<PersonAnswer> {
-        let written_out = node.get("error").is_some() || node.get("answer").is_some();
-        if !written_out {
-            return Some(PersonAnswer { takes: None, said: Ok(node.value.clone()) });
+        let has = |key: &str| node.get(key).is_some();
+        if !has("error") && !has("answer") && !has("later") {
+            return Some(PersonAnswer { takes: None, said: Said::Answer(node.value.clone()) });
         }
-        let mut person = PersonAnswer { takes: None, said: Ok(Value::Null) };
+        if node.entries().len() > 1 && has("later") {
+            reader.error(node.place, "who answers later says nothing else: `later: true` stands alone");
+        }
+        let mut person = PersonAnswer { takes: None, said: Said::Later };
         for (key, value) in reader.entries(node, "what a person says", &words::PERSON) {
             match &*key.name {
-                "answer" => person.said = Ok(value.value.clone()),
-                "error" => person.said = Err(reader.failure(value)?),
+                "answer" => person.said = Said::Answer(value.value.clone()),
+                "error" => person.said = Said::Declined(reader.failure(value)?),
+                "later" if value.value.is_true() => {}
+                "later" => reader.error(value.place, "`later` is true, or is left out"),
                 _ => person.takes = reader.duration(value, "`takes`"),
             }
         }

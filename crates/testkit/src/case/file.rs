@@ -8,7 +8,7 @@ use deepgraph_graph::{Bundle, Diagnostics, Files, Loaded};
 use deepgraph_protocol::{Map, Millis, StepId, Value};
 
 use super::expect::Expect;
-use super::files::{Folder, WithStock};
+use super::files::WithStock;
 use super::fork::Fork;
 use super::mistakes::{Mistakes, hint};
 use super::pattern::StepPattern;
@@ -17,8 +17,11 @@ use super::script::step_pattern;
 use super::scripts::Scripts;
 use super::servers::ServerTools;
 use super::tree::{self, Node, Place};
-use super::{inline, words};
+use super::{inline, named, words};
 use crate::{BEGIN, CancelAt};
+
+/// The longest file that is read, in bytes.
+const LONGEST: u64 = 1 << 20;
 
 /// Completion orders that are tried where a case does not say.
 const SEEDS: u64 = 8;
@@ -70,13 +73,9 @@ impl Case {
     /// As [`load`](Case::load).
     pub fn load_with(path: &Path, stock: Option<&dyn Files>) -> Result<Case, Mistakes> {
         let file = path.display().to_string();
-        match std::fs::read_to_string(path) {
+        match read_text(path) {
             Ok(text) => Case::parse_with(&file, &text, path.parent().unwrap_or(Path::new("")), stock),
-            Err(why) => {
-                let mut reader = Reader::new(&file, "");
-                reader.error(Place { line: 1, column: 1 }, format!("the file can not be read: {why}"));
-                Err(reader.sink.finish().err().unwrap_or_default())
-            }
+            Err(message) => Err(only(Reader::new(&file, ""), Place { line: 1, column: 1 }, message, None)),
         }
     }
 
@@ -97,6 +96,9 @@ impl Case {
     ) -> Result<Case, Mistakes> {
         let root = tree::read(file, text)?;
         let mut reader = Reader::new(file, text);
+        if let Some((message, help)) = none_at_all(&root, folder) {
+            return Err(only(reader, root.place, message, Some(help)));
+        }
         let mut case = Case::empty(file);
         let mut graph = None;
         let mut files = BTreeMap::new();
@@ -186,7 +188,6 @@ impl Case {
         whole: &Whole<'_>,
     ) -> Option<Result<Loaded, Diagnostics>> {
         let ops = self.servers.ops();
-        let with_stock = |own| WithStock { own, stock: whole.stock };
         if let Value::Text(path) = &node.value {
             if !files.is_empty() {
                 reader.error(
@@ -194,21 +195,19 @@ impl Case {
                     "`files` are those of a graph that is written here; this one is a file",
                 );
             }
-            let path = whole.folder.join(&**path);
-            let folder = Folder(path.parent().unwrap_or(Path::new("")).to_owned());
-            return Some(deepgraph_graph::load(&path.display().to_string(), &with_stock(&folder), &ops));
+            return named::load_named(reader, (node, path), whole.folder, whole.stock, &ops);
         }
         if !node.is_map() {
             return reader.wrong(
                 node,
                 "`graph`",
-                "a graph file (it begins with `deepgraph: 1`) or the path of one",
+                "a graph file (it begins with `deepgraph: 1`), the path of one, or stock:NAME",
             );
         }
         let name =
             Path::new(&self.file).file_name().map_or(self.file.clone(), |n| n.to_string_lossy().into_owned());
         files.insert(name, inline::text_of_graph(whole.text, whole.root, node));
-        Some(deepgraph_graph::load(&self.file, &with_stock(&files), &ops))
+        Some(deepgraph_graph::load(&self.file, &WithStock { own: &files, stock: whole.stock }, &ops))
     }
 }
 
@@ -220,6 +219,45 @@ struct Whole<'a> {
     folder: &'a Path,
     /// The files of stock graphs, where they are elsewhere.
     stock: Option<&'a dyn Files>,
+}
+
+/// The text of a file; a large one is not read.
+fn read_text(path: &Path) -> Result<String, String> {
+    let failed = |why: std::io::Error| format!("the file can not be read: {why}");
+    let bytes = std::fs::metadata(path).map_err(failed)?.len();
+    if bytes > LONGEST {
+        return Err(format!("the file has {bytes} bytes; at most {LONGEST} are read"));
+    }
+    std::fs::read_to_string(path).map_err(failed)
+}
+
+/// One mistake that makes all others pointless.
+fn only(mut reader: Reader, at: Place, message: String, help: Option<String>) -> Mistakes {
+    reader.sink.error_with_help(at, message, help);
+    reader.sink.finish().err().unwrap_or_default()
+}
+
+/// What a file is that is no case at all, and what to do; none where it may be one.
+fn none_at_all(root: &Node, folder: &Path) -> Option<(String, String)> {
+    let needed = "a case is a mapping with the keys `case`, `graph` and `expect`".to_owned();
+    if !root.is_map() {
+        let is = match &root.value {
+            Value::Null => "empty",
+            Value::List(_) => "a list",
+            _ => "a single value",
+        };
+        return Some((format!("this file is no case: it is {is}"), needed));
+    }
+    let is_graph = root.get("deepgraph").is_some() && root.get("case").is_none();
+    is_graph.then(|| {
+        let folder = if folder == Path::new("") { Path::new(".") } else { folder };
+        let cases = folder.join("cases").display().to_string();
+        let cases = cases.strip_prefix("./").unwrap_or(&cases).to_owned();
+        let help = format!(
+            "its cases are the files in {cases}: `deepgraph test {cases}` plays them; `deepgraph check` looks at graphs"
+        );
+        ("this file is a graph, and not a case".to_owned(), help)
+    })
 }
 
 fn sentence(reader: &mut Reader, node: &Node) -> Arc<str> {

@@ -18,6 +18,7 @@ mod fork;
 mod inline;
 mod input;
 mod mistakes;
+mod named;
 mod pattern;
 mod play;
 mod read;

@@ -33,6 +33,10 @@ impl StepPattern {
 
     /// Whether it names this step. `*` is any text without `/`, `**` any text; `**/` at the beginning may be nothing.
     pub(crate) fn fits(&self, step: &StepId) -> bool {
+        // Every step of a run is looked up, and most keys of a case that was written from a run are of one step.
+        if self.is_exact() {
+            return self.0 == step.as_str();
+        }
         let nothing = self.0.strip_prefix("**/").is_some_and(|rest| glob(rest, step.as_str()));
         nothing || glob(&self.0, step.as_str())
     }

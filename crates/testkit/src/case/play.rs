@@ -1,5 +1,7 @@
-//! Playing a case: once for what it expects, then in other orders, with a crash at every entry, with every entry
-//! twice; the trace must stay the same.
+//! Playing a case: once for what it expects, then in other orders, with every entry twice, with crashes; the trace must
+//! stay the same.
+
+mod crash;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -80,7 +82,7 @@ impl Case {
     pub fn trace(&self) -> Option<Trace> {
         let bundle = self.graph.as_ref().ok()?;
         let (input, config) = input::settle(self, bundle).ok()?;
-        Some(Player { case: self, bundle, input, config }.run(0, None).run.trace(bundle))
+        Some(Player { case: self, bundle, input, config }.run(0).run.trace(bundle))
     }
 
     /// Plays the case.
@@ -133,18 +135,17 @@ struct OneRun {
 
 impl Player<'_> {
     fn play(&self, played: &mut Played) {
-        let first = self.run(0, None);
+        let first = self.run(0);
         let mut used = first.used.clone();
-        let trace = first.run.trace(self.bundle);
+        let (found, trace) = self.judge(&first);
         played.trace = trace.to_text(Detail::Short);
-        played.run = Some(trace);
-        played.differences.extend(self.judge(&first));
+        played.differences.extend(found);
         let free = self.case.order.is_none();
         if played.passed() && free {
             for seed in 1..self.case.seeds {
-                let other = self.run(seed, None);
+                let other = self.run(seed);
                 used.extend(&other.used);
-                let found = self.compare_order(&first.run, &other);
+                let found = self.compare_order(&first.run, &trace, &other);
                 if !found.is_empty() {
                     played
                         .differences
@@ -168,11 +169,12 @@ impl Player<'_> {
             .collect();
         played.differences.extend(unused);
         if played.passed() {
-            played.differences.extend(self.twice(&first.run));
+            played.differences.extend(self.twice(&first.run, &trace));
         }
         if played.passed() && self.case.crash {
-            played.differences.extend(self.crash(&first.run));
+            played.differences.extend(self.crash(&first.run, &trace));
         }
+        played.run = Some(trace);
     }
 
     fn sim<R>(
@@ -198,11 +200,9 @@ impl Player<'_> {
         (result, world.used, world.complaints)
     }
 
-    fn run(&self, seed: u64, stop_at: Option<usize>) -> OneRun {
-        let (run, mut used, complaints) = self.sim(seed, None, |sim| {
-            let sim = if let Some(n) = stop_at { sim.stop_at(n) } else { sim };
-            sim.run(self.input.clone(), self.config.clone())
-        });
+    fn run(&self, seed: u64) -> OneRun {
+        let (run, mut used, complaints) =
+            self.sim(seed, None, |sim| sim.run(self.input.clone(), self.config.clone()));
         for (pattern, number) in self.case.order.iter().flatten() {
             if run.flight.iter().any(|passage| pattern.fits(&passage.step)) {
                 used.insert(*number);
@@ -211,17 +211,17 @@ impl Player<'_> {
         OneRun { run, used, complaints }
     }
 
-    /// A run against what is expected.
-    fn judge(&self, one: &OneRun) -> Vec<Difference> {
-        let mut found = self.judge_by(&self.case.expect, one);
+    /// A run against what is expected, with its trace.
+    fn judge(&self, one: &OneRun) -> (Vec<Difference>, Trace) {
+        let (mut found, trace) = self.judge_by(&self.case.expect, one);
         let is_cancelled = |entry: &Entry| matches!(entry.body, EntryBody::CancelRequested { .. });
         if self.case.cancel.is_some() && !one.run.rows.iter().any(|(_, entry)| is_cancelled(entry)) {
             found.push(Difference::Note("`cancel` never came to pass: the run was over before".to_owned()));
         }
-        found
+        (found, trace)
     }
 
-    fn judge_by(&self, expect: &Expect, one: &OneRun) -> Vec<Difference> {
+    fn judge_by(&self, expect: &Expect, one: &OneRun) -> (Vec<Difference>, Trace) {
         let mut found: Vec<Difference> = one.complaints.iter().cloned().map(Difference::Note).collect();
         let seen = Seen::of(&one.run, self.bundle);
         found.extend(check::run(expect, &seen));
@@ -229,7 +229,7 @@ impl Player<'_> {
             let last = one.run.events.last();
             found.push(Difference::Note(format!("the run does not end; the last that it told: {last:?}")));
         }
-        found
+        (found, seen.trace)
     }
 
     /// A fork of a run: its journals up to a step, and then another way. Nothing that was over before is carried out
@@ -248,10 +248,10 @@ impl Player<'_> {
         let repeated =
             before.map(|passage| &passage.step).find(|step| run.carried_out.contains_key(*step)).cloned();
         let one = OneRun { run, used: of_fork, complaints };
-        let mut found = self.judge_by(&fork.expect, &one);
+        let (mut found, trace) = self.judge_by(&fork.expect, &one);
         found.extend(repeated.map(|step| Difference::Note(format!("`{step}` was over and ran again"))));
         if !found.is_empty() {
-            let trace = one.run.trace(self.bundle).to_text(Detail::Short);
+            let trace = trace.to_text(Detail::Short);
             found
                 .insert(0, Difference::Note(format!("in the fork of line {line}, behind `{}`:", fork.after)));
             let indented: String = trace.lines().map(|line| format!("\n  {line}")).collect();
@@ -261,15 +261,18 @@ impl Player<'_> {
     }
 
     /// A run in another order of completion. Only a clock and a cancellation may tell it from the first.
-    fn compare_order(&self, first: &SimRun, other: &OneRun) -> Vec<Difference> {
-        let mut found = self.judge(other);
+    fn compare_order(&self, first: &SimRun, trace: &Trace, other: &OneRun) -> Vec<Difference> {
+        let (mut found, came) = self.judge(other);
         if self.case.cancel.is_some() || self.fired(first, is_clock) || self.fired(&other.run, is_clock) {
             return found;
         }
-        let (one, two) = (first.trace(self.bundle), other.run.trace(self.bundle));
-        let (json, other_json) = (one.to_json(), two.to_json());
+        // Most are the same: their texts need not be made.
+        if came == *trace {
+            return found;
+        }
+        let (json, other_json) = (trace.to_json(), came.to_json());
         if json != other_json {
-            let (one, two) = (one.to_text(Detail::Full), two.to_text(Detail::Full));
+            let (one, two) = (trace.to_text(Detail::Full), came.to_text(Detail::Full));
             let between = if one == two { between(&json, &other_json) } else { between(&one, &two) };
             found.push(Difference::Note(format!("the trace is another one:{between}")));
         }
@@ -277,53 +280,22 @@ impl Player<'_> {
     }
 
     /// Every entry twice: what comes a second time changes nothing.
-    fn twice(&self, first: &SimRun) -> Vec<Difference> {
+    fn twice(&self, first: &SimRun, trace: &Trace) -> Vec<Difference> {
         let is_sent = |entry: &Entry| matches!(entry.body, EntryBody::Dispatched { .. });
         let rows = first.rows.iter().flat_map(|row| {
             let times = if is_sent(&row.1) { 1 } else { 2 };
             std::iter::repeat_n(row.clone(), times)
         });
-        let doubled = SimRun { rows: rows.collect(), ..SimRun::new(first.began) };
-        let (one, two) = (first.trace(self.bundle), doubled.trace(self.bundle));
-        let (one, two) = (one.to_text(Detail::Full), two.to_text(Detail::Full));
+        let doubled = SimRun { rows: rows.collect(), ..SimRun::new(first.began) }.trace(self.bundle);
+        if doubled == *trace {
+            return Vec::new();
+        }
+        let (one, two) = (trace.to_text(Detail::Full), doubled.to_text(Detail::Full));
         if one == two {
             return Vec::new();
         }
         let between = between(&one, &two);
         vec![Difference::Note(format!("with every entry twice the trace is another one:{between}"))]
-    }
-
-    /// Killed after every entry and taken up again. A call whose answer was lost stays charged, so what was used
-    /// is left out; where such a charge or a clock fires a limit, the run only has to come to an end.
-    fn crash(&self, first: &SimRun) -> Vec<Difference> {
-        let expected = without_used(first, self.bundle);
-        let is_lawful = self.case.cancel.is_some() || self.fired(first, is_charged);
-        for at in 1..first.rows.len() {
-            let killed = self.run(0, Some(at)).run;
-            let (resumed, _, _) = self.sim(at as u64, None, |sim| sim.resume(&killed.rows));
-            let mut found = Vec::new();
-            if let Some(step) = again(&killed, &resumed) {
-                found.push(Difference::Note(format!("`{step}` was over and was sent out again")));
-            }
-            if resumed.end.is_some() != first.end.is_some() {
-                found.push(Difference::Note("the run does not come to the same end".to_owned()));
-            }
-            if !is_lawful && !self.fired(&resumed, is_charged) {
-                let came = without_used(&resumed, self.bundle);
-                if came != expected {
-                    let between = between(&expected, &came);
-                    found.push(Difference::Note(format!("the trace is another one:{between}")));
-                }
-            }
-            if !found.is_empty() {
-                let (scope, entry) = &first.rows[at - 1];
-                let body = deepgraph_protocol::Value::of(&entry.body);
-                let note = format!("after a crash behind entry {at} ({} of `{scope}`):", body.text("entry"));
-                found.insert(0, Difference::Note(note));
-                return found;
-            }
-        }
-        Vec::new()
     }
 
     /// Whether a limit on one of these meters was reached.
@@ -371,17 +343,4 @@ fn is_clock(meter: Meter) -> bool {
 /// Meters that a lost call stays charged to.
 fn is_charged(meter: Meter) -> bool {
     is_clock(meter) || matches!(meter, Meter::Tokens | Meter::CostUsd | Meter::ModelCalls)
-}
-
-fn without_used(run: &SimRun, bundle: &Arc<Bundle>) -> String {
-    let text = run.trace(bundle).to_text(Detail::Full);
-    let kept = text.lines().filter(|line| !line.trim_start().starts_with("used "));
-    kept.map(|line| format!("{line}\n")).collect()
-}
-
-/// A step that was over before the crash and was sent out again.
-fn again(killed: &SimRun, resumed: &SimRun) -> Option<StepId> {
-    let was_over = |step: &StepId| killed.flight.iter().any(|passage| !passage.out && passage.step == *step);
-    let mut sent = resumed.flight.iter().filter(|passage| passage.out);
-    sent.find(|passage| was_over(&passage.step)).map(|passage| passage.step.clone())
 }

@@ -32,7 +32,7 @@ pub const COST: [&str; 2] = ["used", "reserve"];
 pub const ERROR: [&str; 4] = ["kind", "message", "after", "unsent"];
 
 /// What a person says, written out.
-pub const PERSON: [&str; 3] = ["answer", "error", "takes"];
+pub const PERSON: [&str; 4] = ["answer", "error", "later", "takes"];
 
 /// When a run is cancelled.
 pub const CANCEL: [&str; 3] = ["during", "after", "at"];

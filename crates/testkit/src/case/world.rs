@@ -140,10 +140,7 @@ impl Outside for Scripted<'_> {
             return Said::Nothing;
         }
         self.used.insert(scripted.number);
-        match &scripted.answer.said {
-            Ok(answer) => Said::Answer(answer.clone()),
-            Err(error) => Said::Declined(error.clone()),
-        }
+        scripted.answer.said.clone()
     }
 
     fn takes(&mut self, step: &StepId, op: Option<&str>, attempt: u32) -> Millis {

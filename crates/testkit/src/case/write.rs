@@ -5,9 +5,11 @@
 //! |---|---|
 //! | `gather` | what the journals say of each attempt |
 //! | `answers` | one answer as it stands in a case file |
+//! | `begun` | when each step began, without the time that the driver took |
 //! | `expect` | what is expected |
 
 mod answers;
+mod begun;
 mod expect;
 mod gather;
 

@@ -2,15 +2,20 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use ignore::{DirEntry, WalkBuilder};
 
+use super::graph_name::GraphNames;
 use super::name::{CASES, CaseName};
 
 /// Folders that hold what was built or fetched.
 const SKIPPED: [&str; 2] = ["target", "node_modules"];
+
+/// The longest text that is read to find out what it is, in bytes: no case is longer.
+const LONGEST: u64 = 1 << 20;
 
 /// A case file that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,13 +26,37 @@ pub struct CaseFile {
     pub name: CaseName,
 }
 
+/// What was found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// The case files, by path.
+    pub files: Vec<CaseFile>,
+    /// What could not be looked into, by path.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// A folder or file that could not be looked into. Cases may be there.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LeftOut {
+    /// The path.
+    pub path: PathBuf,
+    /// Why.
+    pub why: String,
+}
+
+impl fmt::Display for LeftOut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} is left out: {}", self.path.display(), self.why)
+    }
+}
+
 /// Why cases can not be looked for.
 #[derive(Debug, thiserror::Error)]
 pub enum FindError {
     /// A path that is not there.
     #[error("there is no file or folder {}", .0.display())]
     Missing(PathBuf),
-    /// A folder that can not be listed, or a file that can not be read.
+    /// A folder that can not be listed.
     #[error("{} can not be read: {error}", .path.display())]
     Unreadable {
         /// The path.
@@ -36,9 +65,14 @@ pub enum FindError {
         error: io::Error,
     },
     /// Two files whose cases would have the same snapshot.
-    #[error("{} and {} are both the case `{name}`: rename one of them", .one.display(), .other.display())]
+    #[error(
+        "{} and {} are both the case `{name}`: a case is called after the folder of its graph and its file without the \
+         ending, where graphs/x and tests/x are one, and so are large letters and small ones; rename one of them",
+        .one.display(),
+        .other.display()
+    )]
     SameName {
-        /// The name.
+        /// The name of the second.
         name: String,
         /// One file.
         one: PathBuf,
@@ -47,37 +81,45 @@ pub enum FindError {
     },
 }
 
-/// The case files below paths, by path.
+/// The case files below paths.
 ///
 /// A path that is a file is a case. In a folder, and in those below it, cases are the YAML and JSON files in folders
-/// called `cases` and below them; elsewhere YAML files with a line that begins with `case:`. Hidden folders, `target`,
-/// `node_modules` and, in a checkout, what git ignores are skipped.
+/// called `cases` and below them, but for graphs (YAML files with a line that begins with `deepgraph:` and none that
+/// begins with `case:`); elsewhere YAML files with a line that begins with `case:`. Hidden folders, `target`,
+/// `node_modules` and, in a checkout, what git ignores are skipped. Links to folders are not followed.
 ///
 /// # Errors
 ///
-/// A path is not there or can not be read, or two cases have the same name.
-pub fn find(paths: &[PathBuf]) -> Result<Vec<CaseFile>, FindError> {
-    // By the file itself: whoever names a folder and a file in it means the file once.
-    let mut found: BTreeMap<PathBuf, PathBuf> = BTreeMap::new();
-    let mut add = |path: &Path| {
-        let shown = path.strip_prefix(".").unwrap_or(path).to_owned();
-        found.entry(path.canonicalize().unwrap_or(shown.clone())).or_insert(shown);
-    };
+/// A path is not there, or is a folder that can not be read. What can not be read below it is left out.
+pub fn find(paths: &[PathBuf]) -> Result<Found, FindError> {
+    let mut looked = Looked::default();
     for path in paths {
         if path.is_file() {
-            add(path);
+            looked.add(path);
         } else if path.is_dir() {
-            below(path, &mut add)?;
+            looked.below(path)?;
         } else {
             return Err(FindError::Missing(path.clone()));
         }
     }
-    let mut files: Vec<CaseFile> =
-        found.into_values().map(|path| CaseFile { name: CaseName::of(&path), path }).collect();
+    let mut graphs = GraphNames::default();
+    let name = |path: PathBuf| CaseFile { name: CaseName::with(&path, &mut graphs), path };
+    let mut files: Vec<CaseFile> = looked.files.into_values().map(name).collect();
     files.sort_by(|a, b| a.path.as_os_str().as_encoded_bytes().cmp(b.path.as_os_str().as_encoded_bytes()));
-    let mut seen: BTreeMap<PathBuf, &CaseFile> = BTreeMap::new();
-    for file in &files {
-        if let Some(other) = seen.insert(file.name.snapshot(), file) {
+    looked.left_out.sort();
+    looked.left_out.dedup();
+    Ok(Found { files, left_out: looked.left_out })
+}
+
+/// Whether each of the cases has a snapshot of its own.
+///
+/// # Errors
+///
+/// Two have the same name, or names that differ only in large and small letters: some systems have one file for both.
+pub fn distinct(files: &[CaseFile]) -> Result<(), FindError> {
+    let mut seen: BTreeMap<(&Path, String), &CaseFile> = BTreeMap::new();
+    for file in files {
+        if let Some(other) = seen.insert(file.name.key(), file) {
             return Err(FindError::SameName {
                 name: file.name.to_string(),
                 one: other.path.clone(),
@@ -85,33 +127,114 @@ pub fn find(paths: &[PathBuf]) -> Result<Vec<CaseFile>, FindError> {
             });
         }
     }
-    Ok(files)
+    Ok(())
 }
 
-fn below(folder: &Path, add: &mut impl FnMut(&Path)) -> Result<(), FindError> {
-    // Whoever stands in a folder of cases, or below one, means its cases.
-    let is_among_cases = in_cases(folder);
-    let mut walk = WalkBuilder::new(folder);
-    // What git ignores was made from something else: it is no case that somebody wrote. Settings of this machine or of
-    // this user do not count.
-    walk.standard_filters(false).parents(true).git_ignore(true).hidden(true).filter_entry(is_looked_at);
-    for entry in walk.build() {
-        let entry = entry.map_err(|error| FindError::Unreadable {
-            path: folder.to_owned(),
-            error: io::Error::other(error),
-        })?;
-        let path = entry.path();
-        let is_file = path.is_file();
-        let (is_yaml, is_json) = (has_ending(path, &["yaml", "yml"]), has_ending(path, &["json"]));
-        if !is_file || !(is_yaml || is_json) {
-            continue;
+/// What was found so far.
+#[derive(Default)]
+struct Looked {
+    /// By the file itself: whoever names a folder and a file in it means the file once.
+    files: BTreeMap<PathBuf, PathBuf>,
+    left_out: Vec<LeftOut>,
+}
+
+impl Looked {
+    fn add(&mut self, path: &Path) {
+        let shown = shown(path);
+        self.files.entry(path.canonicalize().unwrap_or(shown.clone())).or_insert(shown);
+    }
+
+    fn leave_out(&mut self, path: &Path, why: impl Into<String>) {
+        self.left_out.push(LeftOut { path: shown(path), why: why.into() });
+    }
+
+    fn below(&mut self, folder: &Path) -> Result<(), FindError> {
+        // Whoever stands in a folder of cases, or below one, means its cases.
+        let is_among_cases = in_cases(folder);
+        let mut walk = WalkBuilder::new(folder);
+        // What git ignores was made from something else: it is no case that somebody wrote. Settings of this machine or
+        // of this user do not count.
+        walk.standard_filters(false).parents(true).git_ignore(true).hidden(true).filter_entry(is_looked_at);
+        for entry in walk.build() {
+            let entry = match entry {
+                Ok(entry) => entry,
+                Err(error) => {
+                    self.unreadable(folder, &error)?;
+                    continue;
+                }
+            };
+            let path = entry.path();
+            let inner = path.strip_prefix(folder).unwrap_or(path).parent().unwrap_or(Path::new(""));
+            let is_in_cases = is_among_cases || inner.iter().any(|name| name == CASES);
+            if entry.path_is_symlink() && is_in_cases {
+                self.link(path);
+            }
+            let (is_yaml, is_json) = (has_ending(path, &["yaml", "yml"]), has_ending(path, &["json"]));
+            if path.is_file() && (is_yaml || is_json) {
+                self.file(path, is_in_cases, is_yaml);
+            }
         }
-        let inner = path.strip_prefix(folder).unwrap_or(path).parent().unwrap_or(Path::new(""));
-        if is_among_cases || inner.iter().any(|name| name == CASES) || (is_yaml && says_case(path)?) {
-            add(path);
+        Ok(())
+    }
+
+    /// A YAML or JSON file.
+    fn file(&mut self, path: &Path, is_in_cases: bool, is_yaml: bool) {
+        if !is_yaml {
+            if is_in_cases {
+                self.add(path);
+            }
+            return;
+        }
+        match Says::of(path) {
+            Ok(says) if says.case || (is_in_cases && !says.graph) => self.add(path),
+            Ok(_) => {}
+            // It is told as a case with a mistake.
+            Err(_) if is_in_cases => self.add(path),
+            Err(error) => self.leave_out(path, format!("it can not be read: {error}")),
         }
     }
-    Ok(())
+
+    /// A link among cases that brings none, though it was probably meant to.
+    fn link(&mut self, path: &Path) {
+        match std::fs::metadata(path) {
+            Ok(found) if found.is_dir() => {
+                self.leave_out(path, "it is a link to a folder, which is not followed")
+            }
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                self.leave_out(path, "it is a link to what is not there");
+            }
+            Err(error) => self.leave_out(path, format!("it is a link that leads nowhere: {error}")),
+        }
+    }
+
+    /// What the walk could not read: an error where it is what the user named.
+    fn unreadable(&mut self, folder: &Path, error: &ignore::Error) -> Result<(), FindError> {
+        // Its own message names the path once more.
+        let kind = error.io_error().map_or(io::ErrorKind::Other, io::Error::kind);
+        match path_of(error) {
+            Some(path) if path != folder => {
+                self.leave_out(path, format!("it can not be read: {}", io::Error::from(kind)));
+                Ok(())
+            }
+            _ => Err(FindError::Unreadable { path: folder.to_owned(), error: kind.into() }),
+        }
+    }
+}
+
+/// A path as it is told.
+fn shown(path: &Path) -> PathBuf {
+    path.strip_prefix(".").unwrap_or(path).to_owned()
+}
+
+/// What the walk could not read.
+fn path_of(error: &ignore::Error) -> Option<&Path> {
+    match error {
+        ignore::Error::WithPath { path, .. } => Some(path),
+        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => path_of(err),
+        ignore::Error::Loop { child, .. } => Some(child),
+        _ => None,
+    }
 }
 
 /// Nothing that was built. What was named itself is looked at in any case.
@@ -130,11 +253,21 @@ fn in_cases(folder: &Path) -> bool {
     }
 }
 
-/// Whether the file's text has the key `case` at its top level.
-fn says_case(path: &Path) -> Result<bool, FindError> {
-    let bytes =
-        std::fs::read(path).map_err(|error| FindError::Unreadable { path: path.to_owned(), error })?;
-    Ok(bytes.split(|byte| *byte == b'\n').any(|line| line.starts_with(b"case:")))
+/// The keys at the top of a YAML text that say what it is.
+struct Says {
+    case: bool,
+    graph: bool,
+}
+
+impl Says {
+    fn of(path: &Path) -> io::Result<Says> {
+        if std::fs::metadata(path)?.len() > LONGEST {
+            return Ok(Says { case: false, graph: false });
+        }
+        let bytes = std::fs::read(path)?;
+        let has = |key: &[u8]| bytes.split(|byte| *byte == b'\n').any(|line| line.starts_with(key));
+        Ok(Says { case: has(b"case:"), graph: has(b"deepgraph:") })
+    }
 }
 
 /// Whether a path ends like one of these.
@@ -143,77 +276,4 @@ fn has_ending(path: &Path, endings: &[&str]) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::fs;
-
-    use super::*;
-
-    fn project(files: &[&str]) -> tempfile::TempDir {
-        let folder = tempfile::tempdir().unwrap();
-        for name in files {
-            let path = folder.path().join(name);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(
-                path,
-                if name.contains("said") { "a: 1\ncase: It is one.\n" } else { "a: {case: none}\n" },
-            )
-            .unwrap();
-        }
-        folder
-    }
-
-    fn found(folder: &tempfile::TempDir, paths: &[&str]) -> Result<Vec<String>, FindError> {
-        let paths: Vec<PathBuf> = paths.iter().map(|path| folder.path().join(path)).collect();
-        let shown =
-            |file: &CaseFile| file.path.strip_prefix(folder.path()).unwrap().to_string_lossy().into_owned();
-        find(&paths).map(|files| files.iter().map(shown).collect())
-    }
-
-    #[test]
-    fn cases_are_those_in_their_folders_and_what_says_that_it_is_one() {
-        let folder = project(&[
-            "graphs/b/cases/two.yaml",
-            "graphs/b/cases/deep/one.json",
-            "graphs/b/graph.yaml",
-            "graphs/b/said.json",
-            "graphs/a/cases/three.yml",
-            "graphs/a/cases/notes.md",
-            "tests/said.yaml",
-            "tests/other.yaml",
-            ".hidden/cases/x.yaml",
-            "target/cases/x.yaml",
-            "web/node_modules/m/cases/x.yaml",
-        ]);
-        let all = [
-            "graphs/a/cases/three.yml",
-            "graphs/b/cases/deep/one.json",
-            "graphs/b/cases/two.yaml",
-            "tests/said.yaml",
-        ];
-        assert_eq!(found(&folder, &[""]).unwrap(), all);
-        assert_eq!(found(&folder, &["graphs/b/cases"]).unwrap(), all[1..3]);
-        assert_eq!(found(&folder, &[".hidden"]).unwrap(), [".hidden/cases/x.yaml"], "it was named");
-        assert_eq!(found(&folder, &["tests/other.yaml"]).unwrap(), ["tests/other.yaml"], "a file is a case");
-        assert_eq!(found(&folder, &["graphs/a", "graphs/a/cases/three.yml"]).unwrap(), all[..1], "once");
-    }
-
-    #[test]
-    fn what_git_ignores_is_no_case() {
-        let folder =
-            project(&["graphs/a/cases/one.yaml", "graphs/a/cases/made.yaml", "copies/cases/one.yaml"]);
-        fs::create_dir(folder.path().join(".git")).unwrap();
-        fs::write(folder.path().join(".gitignore"), "/copies\nmade.*\n").unwrap();
-        assert_eq!(found(&folder, &[""]).unwrap(), ["graphs/a/cases/one.yaml"]);
-        assert_eq!(found(&folder, &["graphs"]).unwrap(), ["graphs/a/cases/one.yaml"]);
-        assert_eq!(found(&folder, &["copies"]).unwrap(), ["copies/cases/one.yaml"], "it was named");
-    }
-
-    #[test]
-    fn what_is_not_there_and_what_is_there_twice_is_an_error() {
-        let folder = project(&["graphs/a/cases/one.yaml", "tests/a/said.yaml", "graphs/a/cases/said.yml"]);
-        assert!(matches!(found(&folder, &["graphs", "nothing"]), Err(FindError::Missing(_))));
-        let error = found(&folder, &[""]).unwrap_err().to_string();
-        assert!(error.contains("`a/said`") && error.contains("rename one"), "{error}");
-        assert!(found(&folder, &["tests/a", "graphs/a/cases/one.yaml"]).is_ok());
-    }
-}
+mod tests;

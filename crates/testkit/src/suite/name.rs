@@ -4,6 +4,8 @@ use std::ffi::OsStr;
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
 
+use super::graph_name::GraphNames;
+
 /// The folders that hold graphs or tests; what they are in is the project.
 const OF_PROJECT: [&str; 2] = ["graphs", "tests"];
 
@@ -14,7 +16,8 @@ pub(super) const CASES: &str = "cases";
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CaseName {
     /// The names of the folders that it is in, with `/` between them, without `graphs`, `tests` and `cases`; "" where
-    /// there is none.
+    /// there is none. In a folder that is neither below `graphs` nor below `tests` it begins with the `name:` of the
+    /// `graph.yaml` (`.yml`, `.json`) beside the folder `cases`, or with `graph` where that has none.
     pub graph: String,
     /// The file's name without its ending.
     pub case: String,
@@ -31,9 +34,15 @@ impl CaseName {
     /// The project's folder is what the last folder `graphs` or `tests` above its `cases` is in. Where the file is in a
     /// checkout of git, only folders within that count.
     pub fn of(path: &Path) -> CaseName {
+        CaseName::with(path, &mut GraphNames::default())
+    }
+
+    /// The same; the names of graphs that were read are kept.
+    pub(super) fn with(path: &Path, graphs: &mut GraphNames) -> CaseName {
         let path = path.canonicalize().or_else(|_| std::path::absolute(path)).unwrap_or(path.to_owned());
         let folder = path.parent().unwrap_or(Path::new(""));
-        let (root, own) = root_of(folder);
+        let (root, is_of_graph) = root_of(folder);
+        let own = is_of_graph.then(|| graphs.of(&root).to_owned());
         let below = folder.strip_prefix(&root).unwrap_or(Path::new(""));
         let is_kept = |name: &&str| *name != CASES && !OF_PROJECT.contains(name);
         let below: Vec<String> = names(below).collect();
@@ -57,6 +66,12 @@ impl CaseName {
         self.graph.split('/').filter(|name| !name.is_empty()).fold(folder, |path, name| path.join(name))
     }
 
+    /// The same for every case whose snapshot is the same file: also where a system does not tell large letters from
+    /// small ones.
+    pub(super) fn key(&self) -> (&Path, String) {
+        (&self.root, self.to_string().to_lowercase())
+    }
+
     /// A path as it is from the project's folder, where it is in there.
     pub fn from_root<'a>(&self, path: &'a Path) -> &'a Path {
         path.strip_prefix(&self.root).unwrap_or(path)
@@ -72,8 +87,8 @@ impl fmt::Display for CaseName {
     }
 }
 
-/// The folder of the project; where that is the graph's own, with the name of the graph.
-fn root_of(folder: &Path) -> (PathBuf, Option<String>) {
+/// The folder of the project, and whether that is the graph's own.
+fn root_of(folder: &Path) -> (PathBuf, bool) {
     let checkout = folder.ancestors().find(|folder| folder.join(".git").exists());
     // Above the cases: what is below them only sorts them.
     let cases = folder.ancestors().filter(|folder| folder.file_name() == Some(OsStr::new(CASES)));
@@ -85,8 +100,8 @@ fn root_of(folder: &Path) -> (PathBuf, Option<String>) {
         path.file_name().is_some_and(|name| OF_PROJECT.iter().any(|known| name == OsStr::new(known)))
     };
     match within.find(of_project).and_then(Path::parent) {
-        Some(root) => (root.to_owned(), None),
-        None => (graph.to_owned(), Some(text(graph.file_name().unwrap_or_default()))),
+        Some(root) => (root.to_owned(), false),
+        None => (graph.to_owned(), true),
     }
 }
 
@@ -137,9 +152,25 @@ mod tests {
 
     #[test]
     fn without_such_a_folder_the_graphs_own_folder_is_the_project() {
-        named("/x/tides/cases/one.yaml", "tides/one", "/x/tides", "cases/one.yaml");
-        named("/x/tides/cases/late/one.yaml", "tides/late/one", "/x/tides", "cases/late/one.yaml");
-        named("/x/tides/one.yaml", "tides/one", "/x/tides", "one.yaml");
+        named("/x/tides/cases/one.yaml", "graph/one", "/x/tides", "cases/one.yaml");
+        named("/x/tides/cases/late/one.yaml", "graph/late/one", "/x/tides", "cases/late/one.yaml");
+        named("/x/tides/one.yaml", "graph/one", "/x/tides", "one.yaml");
+    }
+
+    #[test]
+    fn such_a_case_is_named_by_its_graph_and_not_by_the_folder() {
+        let outer = tempfile::tempdir().unwrap();
+        let outer = outer.path().canonicalize().unwrap();
+        for clone in ["tides", "tides-of-another-clone"] {
+            let root = outer.join(clone);
+            fs::create_dir_all(root.join("cases/late")).unwrap();
+            fs::write(root.join("graph.yaml"), "deepgraph: 1\nname: sea\n").unwrap();
+            let name = |path: &str| CaseName::of(&root.join(path));
+            let case = name("cases/late/one.yaml");
+            assert_eq!((&*case.to_string(), &*case.source), ("sea/late/one", "cases/late/one.yaml"));
+            assert_eq!(case.snapshot(), root.join("snapshots/sea/late/one.snap"));
+            assert_eq!(name("one.yaml").to_string(), "sea/one");
+        }
     }
 
     #[test]
@@ -151,6 +182,6 @@ mod tests {
         fs::create_dir_all(project.join(".git")).unwrap();
         fs::write(project.join("tides/cases/one.yaml"), "").unwrap();
         let name = CaseName::of(&project.join("tides/cases/one.yaml"));
-        assert_eq!((name.to_string(), name.root), ("tides/one".into(), project.join("tides")));
+        assert_eq!((name.to_string(), name.root), ("graph/one".into(), project.join("tides")));
     }
 }

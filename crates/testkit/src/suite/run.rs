@@ -41,7 +41,9 @@ impl CaseFile {
         };
         let played = case.play();
         let (verdict, text) = match played.passed() {
-            true => self.settle(&played, writes).unwrap_or_else(|e| (Verdict::Failed, e.to_string())),
+            true => self
+                .settle(&played, writes)
+                .unwrap_or_else(|e| (Verdict::Failed, e.seen_from(&self.name.root).to_string())),
             false => (Verdict::Failed, self.failure(&played)),
         };
         Outcome {
@@ -66,15 +68,10 @@ impl CaseFile {
     /// A case that is as it says, against its snapshot.
     fn settle(&self, played: &Played, writes: Writes) -> Result<(Verdict, String), SnapshotError> {
         let path = self.name.snapshot();
-        let passed = (Verdict::Passed, String::new());
-        let Some(text) = played.snapshot_text() else {
-            self.tidy(writes)?;
-            return Ok(passed);
-        };
+        let Some(text) = played.snapshot_text() else { return Ok(self.passed(writes)) };
         let accepted = Snapshot::read(&path)?;
         if accepted.as_ref().is_some_and(|accepted| accepted.is(&text)) {
-            self.tidy(writes)?;
-            return Ok(passed);
+            return Ok(self.passed(writes));
         }
         let (verdict, mut told) = match &accepted {
             None => {
@@ -85,21 +82,42 @@ impl CaseFile {
         };
         let snapshot = accepted
             .map_or_else(|| Snapshot::new(&self.name.source, &text), |accepted| accepted.with_text(&text));
-        match writes {
-            Writes::Nothing => {}
-            Writes::Pending => {
+        match self.keep(&snapshot, writes) {
+            Ok(true) => return Ok((Verdict::Accepted, told)),
+            Ok(false) if writes == Writes::Pending => {
                 let pending = Snapshot::pending(&path);
-                snapshot.write(&pending)?;
-                let shown = self.name.from_root(&pending);
-                told += &format!("\nthe trace as it is now waits in {}", shown.display());
+                told += "\nthe trace as it is now waits in ";
+                told += &self.name.from_root(&pending).display().to_string();
             }
-            Writes::Accepted => {
-                snapshot.write(&path)?;
-                Snapshot::reject(&path)?;
-                return Ok((Verdict::Accepted, told));
+            Ok(false) => {}
+            // What came of the case is worth more than the file.
+            Err(error) => {
+                told += &format!("\n{}; with --check nothing is written", error.seen_from(&self.name.root));
             }
         }
         Ok((verdict, told))
+    }
+
+    /// A case whose trace is as it is to be: nothing waits any more.
+    fn passed(&self, writes: Writes) -> (Verdict, String) {
+        let Err(error) = self.tidy(writes) else { return (Verdict::Passed, String::new()) };
+        let error = error.seen_from(&self.name.root);
+        let told = "all is as the case says, but what waits from before can not be removed";
+        (Verdict::Failed, format!("{told}: {error}; with --check nothing is written"))
+    }
+
+    /// Writes what may be written. Whether it is the accepted trace now.
+    fn keep(&self, snapshot: &Snapshot, writes: Writes) -> Result<bool, SnapshotError> {
+        let path = self.name.snapshot();
+        match writes {
+            Writes::Nothing => {}
+            Writes::Pending => snapshot.write(&Snapshot::pending(&path))?,
+            Writes::Accepted => {
+                snapshot.write(&path)?;
+                Snapshot::reject(&path)?;
+            }
+        }
+        Ok(writes == Writes::Accepted)
     }
 
     /// What changed in the trace, in words.

@@ -40,6 +40,19 @@ pub enum SnapshotError {
     },
 }
 
+impl SnapshotError {
+    /// The same with the path as it is from a folder, where it is in there.
+    pub fn seen_from(mut self, root: &Path) -> SnapshotError {
+        let (SnapshotError::Read { path, .. }
+        | SnapshotError::NoHeader(path)
+        | SnapshotError::Write { path, .. }) = &mut self;
+        if let Ok(below) = path.strip_prefix(root) {
+            *path = below.to_owned();
+        }
+        self
+    }
+}
+
 impl Snapshot {
     /// A text that is to be a snapshot. `source` is what it is of: the case file, from the project's folder.
     pub fn new(source: &str, text: &str) -> Snapshot {
@@ -54,7 +67,10 @@ impl Snapshot {
     pub fn read(path: &Path) -> Result<Option<Snapshot>, SnapshotError> {
         let bytes = match fs::read_to_string(path) {
             Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            // Where a file is in the place of a folder, nothing is below it.
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                return Ok(None);
+            }
             Err(error) => return Err(SnapshotError::Read { path: path.to_owned(), error }),
         };
         Snapshot::parse(&bytes).map(Some).ok_or_else(|| SnapshotError::NoHeader(path.to_owned()))
@@ -96,7 +112,11 @@ impl Snapshot {
     /// It can not be written.
     pub fn write(&self, path: &Path) -> Result<(), SnapshotError> {
         let text = format!("---\n{}---\n{}\n", self.header, normal(&self.text));
-        write_whole(path, &text).map_err(|error| SnapshotError::Write { path: path.to_owned(), error })
+        write_whole(path, &text).map_err(|error| {
+            // An error with a text of its own is one that names the temporary file.
+            let error = if error.get_ref().is_some() { error.kind().into() } else { error };
+            SnapshotError::Write { path: path.to_owned(), error }
+        })
     }
 
     /// Where a text waits to be accepted as this snapshot: `CASE.snap.new`.
@@ -212,6 +232,17 @@ mod tests {
             let error = Snapshot::read(&path).unwrap_err().to_string();
             assert!(error.contains("is no snapshot"), "{error}");
         }
+    }
+
+    #[test]
+    fn what_can_not_be_written_is_told_by_its_own_path() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("snapshots"), "a file").unwrap();
+        let path = folder.path().join("snapshots/g/one.snap");
+        let error = Snapshot::new("a.yaml", "text").write(&path).unwrap_err().seen_from(folder.path());
+        let told = error.to_string();
+        assert!(told.starts_with("the snapshot snapshots/g/one.snap can not be written: "), "{told}");
+        assert!(!told.contains(".deepgraph-"), "{told}");
     }
 
     #[test]

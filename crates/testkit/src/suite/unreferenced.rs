@@ -6,34 +6,34 @@ use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
 
 use super::find::{CaseFile, FindError};
-use super::name::CaseName;
 use super::outcome::Outcome;
 use super::snapshot::Snapshot;
 
-/// The snapshots in the folders of the graphs whose cases were played that belong to no case, by path.
+/// The snapshots of cases that belong to none of the cases that were found, by path: in the folder `snapshots` of each of
+/// their projects, at any depth.
 ///
-/// `found` are all cases that are known, played or not. Only snapshots whose header names a case file as their source
-/// are called unreferenced: others are those of Rust tests, or of people.
+/// `found` have to be all cases of these projects, played or not. A snapshot belongs to a case that keeps its trace there;
+/// of a case that was not played or could not be read it is taken to do so. Only snapshots whose header names a case
+/// file as their source are called unreferenced: others are those of Rust tests, or of people.
 ///
 /// # Errors
 ///
-/// A folder or a snapshot can not be read.
+/// A folder can not be read.
 pub fn unreferenced(found: &[CaseFile], played: &[Outcome]) -> Result<Vec<PathBuf>, FindError> {
     let kept_none = |outcome: &&Outcome| outcome.keeps_snapshot == Some(false);
     let dropped: BTreeSet<PathBuf> = played.iter().filter(kept_none).map(|o| o.name.snapshot()).collect();
-    let known: BTreeSet<PathBuf> = found.iter().map(|file| file.name.snapshot()).collect();
-    let folders: BTreeSet<(PathBuf, &Path)> =
-        played.iter().map(|outcome| (outcome.name.folder(), &*outcome.name.root)).collect();
+    let kept: BTreeSet<PathBuf> = found.iter().map(|file| file.name.snapshot()).collect();
+    let roots: BTreeSet<&Path> = found.iter().map(|file| &*file.name.root).collect();
     let mut unreferenced = BTreeSet::new();
-    for (folder, root) in folders.iter().filter(|(folder, _)| folder.is_dir()) {
-        for entry in WalkDir::new(folder) {
+    for folder in roots.iter().map(|root| root.join("snapshots")).filter(|folder| folder.is_dir()) {
+        for entry in WalkDir::new(&folder) {
             let entry = entry.map_err(|error| FindError::Unreadable {
-                path: error.path().unwrap_or(folder).to_owned(),
+                path: error.path().unwrap_or(&folder).to_owned(),
                 error: error.into(),
             })?;
             let Some(snapshot) = snapshot_of(entry.path()) else { continue };
-            let is_known = known.contains(&snapshot) && !dropped.contains(&snapshot);
-            if !is_known && is_of_no_case(entry.path(), &snapshot, root, &dropped) {
+            let is_kept = kept.contains(&snapshot) && !dropped.contains(&snapshot);
+            if !is_kept && is_of_a_case(entry.path()) {
                 unreferenced.insert(entry.into_path());
             }
         }
@@ -48,16 +48,11 @@ fn snapshot_of(path: &Path) -> Option<PathBuf> {
     name.ends_with(".snap").then(|| PathBuf::from(name))
 }
 
-/// Whether a file is the snapshot of a case that is gone, was renamed, or keeps none. What can not be read as a
-/// snapshot is left alone.
-fn is_of_no_case(file: &Path, snapshot: &Path, root: &Path, dropped: &BTreeSet<PathBuf>) -> bool {
+/// Whether a file is the snapshot of a case file, there or not. What can not be read as a snapshot is left alone.
+fn is_of_a_case(file: &Path) -> bool {
     let Ok(Some(read)) = Snapshot::read(file) else { return false };
-    let Some(source) = read.source() else { return false };
-    if ![".yaml", ".yml", ".json"].iter().any(|ending| source.ends_with(ending)) {
-        return false;
-    }
-    let case = root.join(source);
-    dropped.contains(snapshot) || !case.is_file() || CaseName::of(&case).snapshot() != snapshot
+    read.source()
+        .is_some_and(|source| [".yaml", ".yml", ".json"].iter().any(|ending| source.ends_with(ending)))
 }
 
 #[cfg(test)]
@@ -83,19 +78,17 @@ mod tests {
     fn only_snapshots_of_cases_that_are_gone_are_called_unreferenced() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
-        for name in
-            ["graphs/g/cases/here.yaml", "graphs/g/cases/plain.yaml", "graphs/g/cases/deep/other.yaml"]
-        {
+        for name in ["graphs/g/cases/here.yaml", "graphs/g/cases/plain.yaml", "graphs/g/cases/broken.yaml"] {
             fs::create_dir_all(root.join(name).parent().unwrap()).unwrap();
             fs::write(root.join(name), "").unwrap();
         }
         for (name, source) in [
             ("g/here.snap", "graphs/g/cases/here.yaml"),
+            ("g/broken.snap", "graphs/g/cases/broken.yaml"),
             ("g/plain.snap", "graphs/g/cases/plain.yaml"),
             ("g/gone.snap", "graphs/g/cases/gone.yaml"),
             ("g/waits.snap.new", "graphs/g/cases/waits.yaml"),
             ("g/moved.snap", "graphs/g/cases/here.yaml"),
-            ("g/deep/other.snap", "graphs/g/cases/deep/other.yaml"),
             ("g/deep/gone.snap", "graphs/g/cases/deep/gone.yaml"),
             ("g/rust.snap", "tests/runs.rs"),
             ("h/gone.snap", "graphs/h/cases/gone.yaml"),
@@ -103,13 +96,20 @@ mod tests {
             Snapshot::new(source, "text").write(&root.join("snapshots").join(name)).unwrap();
         }
         fs::write(root.join("snapshots/g/odd.snap"), "not one").unwrap();
-        let files =
-            find(&[root.join("graphs/g/cases/here.yaml"), root.join("graphs/g/cases/plain.yaml")]).unwrap();
-        let played = [outcome(&files[0], true), outcome(&files[1], false)];
+        let files = find(std::slice::from_ref(&root)).unwrap().files;
+        let of = |case: &str| files.iter().find(|file| file.name.case == case).unwrap();
+        let played = [outcome(of("here"), true), outcome(of("plain"), false)];
         let found = unreferenced(&files, &played).unwrap();
         let shown: Vec<_> =
             found.iter().map(|path| path.strip_prefix(root.join("snapshots")).unwrap()).collect();
-        let wanted = ["g/deep/gone.snap", "g/gone.snap", "g/moved.snap", "g/plain.snap", "g/waits.snap.new"];
+        let wanted = [
+            "g/deep/gone.snap",
+            "g/gone.snap",
+            "g/moved.snap",
+            "g/plain.snap",
+            "g/waits.snap.new",
+            "h/gone.snap",
+        ];
         assert_eq!(shown, wanted.map(Path::new));
     }
 }

@@ -78,6 +78,22 @@ pub fn of_texts(before: &str, after: &str) -> TraceDiff {
     compare::compare(&before, &after)
 }
 
+/// Whether a text is a trace: behind the header of a snapshot file, if it has one, it begins with the run's id or its
+/// status, and the root's graph follows.
+pub fn is_trace(text: &str) -> bool {
+    let mut lines = outline::body(text).lines().map(str::trim_end).filter(|line| !line.is_empty());
+    let is_head = |line: &str| line.starts_with("run ") || line.starts_with("status ");
+    lines.next().is_some_and(is_head)
+        // Nothing but lines about the whole run stands before it.
+        && lines.find(|line| !is_head(line) && !line.starts_with("config ")).is_some_and(|line| line.starts_with("graph "))
+}
+
+/// Whether the end of a trace is missing: the last line of every trace tells what the root used.
+pub fn is_cut_off(text: &str) -> bool {
+    let last = outline::body(text).lines().rfind(|line| !line.trim().is_empty());
+    !last.is_some_and(|line| line.starts_with("  used "))
+}
+
 impl TraceDiff {
     /// Whether both traces are the same.
     pub fn is_empty(&self) -> bool {

@@ -75,8 +75,10 @@ pub fn read(text: &str) -> Vec<Item> {
 }
 
 /// A text without the header of a snapshot file.
-fn body(text: &str) -> &str {
-    let after_header = text.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n"));
+pub(super) fn body(text: &str) -> &str {
+    let header = text.strip_prefix("---\n").or_else(|| text.strip_prefix("---\r\n"));
+    let after_header =
+        header.and_then(|rest| rest.split_once("\n---\n").or_else(|| rest.split_once("\n---\r\n")));
     after_header.map_or(text, |(_, body)| body)
 }
 

@@ -232,3 +232,20 @@ fn any_texts_can_be_compared() {
         assert!(!of_texts(&TRACE[..end], TRACE).is_empty());
     }
 }
+
+#[test]
+fn a_trace_is_told_from_what_only_looks_like_lines() {
+    let trace = "run 1\nstatus succeeded\nconfig a = 1\ngraph g\n  super-step 1\n    a.1\n  used 0 tokens\n";
+    assert!(is_trace(trace) && !is_cut_off(trace));
+    let snapshot = format!("---\nsource: x\n---\n{}", trace.trim_start_matches("run 1\n"));
+    assert!(is_trace(&snapshot) && !is_cut_off(&snapshot));
+    for text in
+        ["", "# Graphs\n\ngraph g\n", "status quo\nof things\ngraph g\n", "run it\n", "graph g\n  used 0\n"]
+    {
+        assert!(!is_trace(text), "{text}");
+    }
+    let cut = trace.trim_end_matches("  used 0 tokens\n");
+    assert!(is_trace(cut) && is_cut_off(cut));
+    let inner = format!("{cut}      graph inner\n        used 0 tokens\n");
+    assert!(is_cut_off(&inner), "only the root's sums are the end");
+}

@@ -1,29 +1,30 @@
 //! A recording as a file: JSON with sorted keys, a line a value.
 
 use deepgraph_protocol::Value;
-use serde::Deserialize;
 
 use super::{FORMAT, Recording};
+use crate::json_words;
+
+/// The key that tells the form of a file.
+const KEY: &str = "deepgraph_recording";
 
 /// A file that is no recording.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecordingError {
-    /// It is JSON, or could be, and does not begin to look like a recording.
-    #[error("it is no recording: it has no number under \"deepgraph_recording\"; `--record FILE` writes one")]
+    /// It is something else.
+    #[error(
+        "it is no recording: it has no key \"{KEY}\" with the number of its form; `--record FILE` writes one"
+    )]
     Other,
     /// It is damaged.
     #[error("it is damaged: {0}; take it from where it came from again, or record again with --record")]
     Damaged(String),
     /// It was written by a later version of this program.
-    #[error("it has the form {0}, and this program reads forms up to {FORMAT}: update the program")]
-    TooNew(u32),
-}
-
-/// What tells the form of a file.
-#[derive(Deserialize)]
-struct Form {
-    deepgraph_recording: Option<u32>,
+    #[error(
+        "it was written by a newer version (form {0}), and this program reads forms up to {FORMAT}: update the program"
+    )]
+    TooNew(u64),
 }
 
 impl Recording {
@@ -35,19 +36,32 @@ impl Recording {
         text
     }
 
+    /// Whether a text is a recording, of whatever form.
+    pub fn is_one(text: &str) -> bool {
+        form(text).is_ok()
+    }
+
     /// Reads the text of a file.
     ///
     /// # Errors
     ///
     /// It is none; where it is damaged, with line and column.
     pub fn read(text: &str) -> Result<Recording, RecordingError> {
-        let damaged = |error: serde_json::Error| RecordingError::Damaged(error.to_string());
-        let form: Form = serde_json::from_str(text).map_err(damaged)?;
-        match form.deepgraph_recording {
-            None => Err(RecordingError::Other),
-            Some(form) if form > FORMAT => Err(RecordingError::TooNew(form)),
-            Some(_) => serde_json::from_str(text).map_err(damaged),
+        match form(text)? {
+            form if form > u64::from(FORMAT) => Err(RecordingError::TooNew(form)),
+            _ => serde_json::from_str(text)
+                .map_err(|error| RecordingError::Damaged(json_words::with_place(&error))),
         }
+    }
+}
+
+/// The number of the form of a recording.
+fn form(text: &str) -> Result<u64, RecordingError> {
+    match serde_json::from_str::<serde_json::Value>(text) {
+        Ok(file) => file.get(KEY).and_then(|form| form.as_u64()).ok_or(RecordingError::Other),
+        // What never was one is not called damaged.
+        Err(_) if !(text.trim_start().starts_with('{') && text.contains(KEY)) => Err(RecordingError::Other),
+        Err(error) => Err(RecordingError::Damaged(json_words::with_place(&error))),
     }
 }
 
@@ -57,16 +71,34 @@ mod tests {
 
     #[test]
     fn what_is_no_recording_is_told_with_its_place() {
-        assert_eq!(Recording::read("{}"), Err(RecordingError::Other));
-        assert_eq!(Recording::read(r#"{"deepgraph_recording": 99}"#), Err(RecordingError::TooNew(99)));
-        for (text, place) in [
-            ("", "line 1"),
-            ("{\"deepgraph_recording\": 1,\n\"graph\": }", "line 2 column 10"),
-            ("{\"deepgraph_recording\": 1,\n\"graph\": 7}", "line 2 column 10"),
-            ("{\"deepgraph_recording\": 1,\n\"graph\": \"g\"", "line 2 column 12"),
+        for other in ["{}", "", "[1]", "7", "# Notes\n", "{\"a\": }", "{\"deepgraph_recording\": \"one\"}"] {
+            assert_eq!(Recording::read(other), Err(RecordingError::Other), "{other}");
+            assert!(!Recording::is_one(other), "{other}");
+        }
+        let newer = r#"{"deepgraph_recording": 99}"#;
+        assert_eq!(Recording::read(newer), Err(RecordingError::TooNew(99)));
+        assert!(Recording::is_one(newer));
+        for (text, told) in [
+            (
+                "{\"deepgraph_recording\": 1,\n\"graph\": }",
+                "line 2, column 10: another value is expected here",
+            ),
+            (
+                "{\"deepgraph_recording\": 1,\n\"graph\": 7}",
+                "line 2, column 10: a text is expected, not the number 7",
+            ),
+            (
+                "{\"deepgraph_recording\": 1,\n\"graph\": \"g\"",
+                "line 2, column 12: the file ends here, in the middle of an object",
+            ),
+            (
+                "{\"deepgraph_recording\": 1,\n\"graph\": \"g\"}",
+                "line 2, column 13: the key \"bundle\" is missing in the object that ends here",
+            ),
         ] {
             let said = Recording::read(text).map_err(|error| error.to_string());
-            assert!(said.as_ref().is_err_and(|said| said.contains(place)), "{text}: {said:?}");
+            assert!(said.as_ref().is_err_and(|said| said.contains(told)), "{text}: {said:?}");
+            assert!(said.is_err_and(|said| !said.contains("struct")));
         }
     }
 }

@@ -10,7 +10,7 @@ use deepgraph_protocol::{
     StepOutput, keys_in,
 };
 
-use super::{Asked, Came, Exchange, FORMAT, Recording, Request, hide};
+use super::{Asked, Came, Exchange, FORMAT, Recording, Request, Reserved, hide};
 use crate::fold::{FoldError, Row, fold};
 use crate::tree::ScopeTrace;
 
@@ -44,6 +44,7 @@ impl Recording {
             is_timed: is_timed(&trace.root, &rows),
             machines: BTreeMap::new(),
             exchanges: BTreeMap::new(),
+            reserved: BTreeMap::new(),
         };
         rows.iter().for_each(|row| gather.take(row));
         let recording = Recording {
@@ -112,6 +113,8 @@ struct Gather<'a> {
     is_timed: bool,
     machines: BTreeMap<ScopePath, Machine>,
     exchanges: BTreeMap<(StepId, u32), Exchange>,
+    /// What was reserved for each attempt when it was sent last.
+    reserved: BTreeMap<(StepId, u32), Reserved>,
 }
 
 impl Gather<'_> {
@@ -133,7 +136,11 @@ impl Gather<'_> {
         let is_open = row.entry.body.step().is_some_and(|step| machine.is_open(step));
         let outputs = machine.apply(row.entry);
         // A call for which there was no room is closed instead of sent.
-        if let Some((step, attempt, request)) = request.filter(|(step, ..)| machine.is_open(step)) {
+        let request = request.filter(|(step, ..)| machine.is_open(step));
+        if is_open {
+            self.note_sent(&row.entry.body);
+        }
+        if let Some((step, attempt, request)) = request {
             let request = Request::of(request, self.hidden);
             self.ask(step, attempt, Asked::Model(Box::new(request)));
         }
@@ -154,9 +161,24 @@ impl Gather<'_> {
         }
     }
 
+    /// A call that is sent once more was lost before.
+    fn note_sent(&mut self, entry: &EntryBody) {
+        let EntryBody::Dispatched { step, attempt, reserve_tokens, reserve_micro_usd, .. } = entry else {
+            return;
+        };
+        let key = (step.clone(), *attempt);
+        let reserved = Reserved { tokens: *reserve_tokens, micro_usd: *reserve_micro_usd };
+        let before = self.reserved.insert(key.clone(), reserved);
+        if let (Some(before), Some(exchange)) = (before, self.exchanges.get_mut(&key)) {
+            exchange.lost.push(before);
+        }
+    }
+
     fn ask(&mut self, step: &StepId, attempt: u32, asked: Asked) {
-        let exchange = Exchange { step: step.clone(), attempt, asked, came: Came::Nothing, after_ms: None };
-        self.exchanges.insert((step.clone(), attempt), exchange);
+        let key = (step.clone(), attempt);
+        let lost = self.exchanges.remove(&key).map(|sent| sent.lost).unwrap_or_default();
+        let (step, came) = (step.clone(), Came::Nothing);
+        self.exchanges.insert(key, Exchange { step, attempt, asked, lost, came, after_ms: None });
     }
 
     fn answer(&mut self, entry: &Entry) {

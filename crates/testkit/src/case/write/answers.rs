@@ -48,6 +48,10 @@ fn answer(run: &Gathered, exchange: &Exchange, takes: Option<u64>) -> Option<(&'
             let kind = Tree::Text(error.kind.name().to_owned());
             ("answers", timed(Mapping::default().with("error", kind), takes))
         }
+        // Its time is not up, however long it is.
+        (Asked::Person(_), Came::Nothing) if run.trace.status.is_none() => {
+            ("answers", Tree::Map(Mapping::default().with("later", Tree::Bool(true))))
+        }
         (asked, Came::Failed(error) | Came::GaveUp(error)) => {
             let mut said = Mapping::default().with("error", failure(error));
             if let (Asked::Model(_), Some(tokens)) = (asked, reserved.map(|reserved| reserved.0)) {
