@@ -19,9 +19,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 /// Plays all cases of a folder and tells all that is not as they say. Traces that are not those of their snapshots wait
 /// to be reviewed, but where nothing is to be written.
 fn play(folder: &str) {
-    let is_ci = std::env::var("CI").is_ok_and(|value| !["", "0", "false"].contains(&&*value));
-    let is_no = std::env::var("INSTA_UPDATE").is_ok_and(|value| value == "no");
-    let writes = if is_ci || is_no { Writes::Nothing } else { Writes::Pending };
+    let writes = Writes::of_environment();
     let found = suite::find(&[support::repo().join(folder)]).unwrap_or_else(|error| panic!("{error}"));
     let cases = found.files;
     suite::distinct(&cases).unwrap_or_else(|error| panic!("{error}"));

@@ -5,6 +5,8 @@ mod graphs;
 mod links;
 mod reference;
 mod schema;
+// Its commands are those of a Unix shell.
+#[cfg(unix)]
 mod testing;
 
 use std::collections::BTreeSet;

@@ -8,7 +8,9 @@ use async_trait::async_trait;
 use deepgraph_benches::{Outside, Workload};
 use deepgraph_model::{ChatModel, ModelSettings, Models, Preview};
 use deepgraph_protocol::{Map, ModelReply, ModelRequest, StepError, Value};
-use deepgraph_runtime::{Control, Ended, NewRun, Op, Ops, Outcome, Quiet, Runtime, SystemClock, Unattended};
+use deepgraph_runtime::{
+    Control, Ended, NewRun, Op, Ops, Outcome, Quiet, Runtime, SystemClock, Unattended, Work,
+};
 use deepgraph_store::{MemoryStore, SqliteStore, Store};
 
 /// The op and the model, answering at once.
@@ -77,7 +79,8 @@ async fn drive(runtime: &Runtime, new: &NewRun) -> Outcome {
         Ok(run) => run,
         Err(e) => panic!("not recorded: {e}"),
     };
-    match runtime.start(&run, new, control, &mut Quiet).await {
+    let work = Work::Start(Box::new(new.clone()));
+    match runtime.drive(&run, work, control, &mut Quiet).await {
         Ok(Ended::Over(outcome)) => *outcome,
         other => panic!("the run did not end: {other:?}"),
     }

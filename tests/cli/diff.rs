@@ -87,6 +87,71 @@ fn times_and_ids_of_runs_are_no_difference() {
 }
 
 #[test]
+fn a_trace_that_was_printed_as_it_is_differs_in_nothing_from_its_run() {
+    let world = World::new();
+    // The date stands in prompts, and in what comes of them.
+    let run = run_with(&world, "It is {{ run.date }}. Answer in one sentence: {{ first }}");
+    for full in [&[][..], &["--full"]] {
+        let trace = world.deepgraph(&[&["trace", "last"][..], full].concat()).out;
+        assert!(trace.contains("It is 2"), "{trace}");
+        let text = world.write("t.txt", &trace);
+        for (one, other) in [(&*text, &*run), (&*run, &*text)] {
+            let said = world.deepgraph(&["diff", one, other]);
+            assert_eq!((said.code, said.out.trim()), (SUCCEEDED, "no difference"), "{}", said.err);
+        }
+    }
+}
+
+#[test]
+fn texts_of_different_detail_are_not_compared() {
+    let world = World::new();
+    run_with(&world, "{{ first }}");
+    let print = |name: &str, more: &[&str]| {
+        world.write(name, &world.deepgraph(&[&["trace", "last", "--redact"][..], more].concat()).out)
+    };
+    let (short, full) = (print("short.txt", &[]), print("full.txt", &["--full"]));
+    for (one, other) in [(&short, &full), (&full, &short)] {
+        let said = world.deepgraph(&["diff", one, other]);
+        assert_eq!((said.code, said.out.as_str()), (USAGE, ""), "{}", said.err);
+        assert!(
+            said.err.contains(other.as_str()) && said.err.contains("print both with --full"),
+            "{}",
+            said.err
+        );
+    }
+    let said = world.deepgraph(&["diff", &full, &full]);
+    assert_eq!((said.code, said.out.trim()), (SUCCEEDED, "no difference"), "{}", said.err);
+}
+
+#[test]
+fn a_replay_that_stopped_is_failed_everywhere_and_it_is_said_why() {
+    let world = World::new();
+    let graph = world.write("graph.yaml", GRAPH);
+    world.write("prompts/second.md", "Answer: {{ first }}");
+    let said = world.deepgraph(&["run", QUESTION, "--graph", &graph, "--record", "run.json"]);
+    assert_eq!(said.code, SUCCEEDED, "{}", said.err);
+    let recorded = newest(&world);
+    world.write("prompts/second.md", "Answer better: {{ first }}");
+    let said = world.deepgraph(&["run", "--replay", "run.json"]);
+    assert!(said.err.contains("was not recorded"), "{}", said.err);
+    let runs = world.deepgraph(&["runs"]).out;
+    assert!(runs.lines().nth(1).is_some_and(|line| line.contains("  failed")), "{runs}");
+    const WHY: &str = "its replay asked for something that was not recorded";
+    let show = world.deepgraph(&["show", "last"]).out;
+    assert!(show.contains("status     failed: ") && show.contains(WHY), "{show}");
+    let trace = world.deepgraph(&["trace", "last"]);
+    assert!(trace.out.contains("\nstatus failed\n") && trace.err.contains(WHY), "{}{}", trace.out, trace.err);
+    let json: Value =
+        serde_json::from_str(&world.deepgraph(&["trace", "last", "--format", "json"]).out).expect("JSON");
+    assert_eq!(json["status"], "failed");
+    let diff = world.deepgraph(&["diff", &recorded, "last"]);
+    assert_eq!(diff.code, DIFFERENT, "{}", diff.err);
+    assert!(diff.out.contains("+ status failed") && diff.err.contains(WHY), "{}{}", diff.out, diff.err);
+    let resumed = world.deepgraph(&["resume", "last"]);
+    assert!(resumed.code == USAGE && resumed.err.contains("is a replay of"), "{}", resumed.err);
+}
+
+#[test]
 fn programs_get_json() {
     let world = World::new();
     let docs = harbour();

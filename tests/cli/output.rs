@@ -118,3 +118,24 @@ fn a_report_that_nobody_sees_is_told() {
     let wanted = run(">/dev/null");
     assert!(!wanted.contains("leads nowhere"), "{wanted}");
 }
+
+#[test]
+fn report_and_recording_do_not_go_to_one_file() {
+    let world = World::new();
+    let docs = harbour();
+    std::fs::create_dir(world.path("below")).expect("it can be made");
+    let run = |out: &str, record: &str| {
+        world.deepgraph(&["run", QUESTION, "--docs", &docs, "-q", "--out", out, "--record", record])
+    };
+    for (out, record) in [("same.md", "same.md"), ("./same.md", "below/../same.md")] {
+        let said = run(out, record);
+        assert_eq!((said.code, said.out.as_str()), (USAGE, ""), "{}", said.err);
+        assert!(said.err.contains("--out") && said.err.contains("--record"), "{}", said.err);
+        assert!(!world.path("same.md").exists());
+    }
+    let said = run("report.md", "run.json");
+    assert_eq!(said.code, SUCCEEDED, "{}", said.err);
+    let said = run(&world.path("run.json").to_string_lossy(), "run.json");
+    assert_eq!(said.code, USAGE, "a recording that is there is not the report's either: {}", said.err);
+    assert_eq!(world.deepgraph(&["runs", "--json"]).out.matches("runId").count(), 1, "nothing else began");
+}

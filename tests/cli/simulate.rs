@@ -50,6 +50,30 @@ fn seeds_go_on_behind_the_greatest_and_none_is_repeated() {
 }
 
 #[test]
+fn there_are_no_more_jobs_than_runs_and_at_least_one() {
+    let world = World::new();
+    let said = world.deepgraph(&["simulate", "quick_answer", "--runs", "3", "--jobs", "200000"]);
+    assert_eq!((said.code, said.err.as_str()), (SUCCEEDED, ""), "{}", said.out);
+    let said = world.deepgraph(&["simulate", "quick_answer", "--runs", "3", "--jobs", "0"]);
+    assert_eq!((said.code, said.out.as_str()), (USAGE, ""));
+    assert!(said.err.contains("at least 1"), "{}", said.err);
+}
+
+#[test]
+fn the_help_tells_the_exit_statuses() {
+    let said = World::new().deepgraph(&["simulate", "--help"]);
+    assert_eq!(said.code, SUCCEEDED, "{}", said.err);
+    assert!(said.out.contains("Exit status:\n  0  nothing is broken\n  1  "), "{}", said.out);
+}
+
+#[test]
+fn counts_have_their_thousands_apart() {
+    let said = World::new().deepgraph(&["simulate", "quick_answer", "--runs", "1000"]);
+    assert_eq!((said.code, said.err.as_str()), (SUCCEEDED, ""), "{}", said.out);
+    assert!(said.out.contains("runs      1 000 ("), "{}", said.out);
+}
+
+#[test]
 fn no_run_at_all_is_wrong_usage() {
     let said = World::new().deepgraph(&["simulate", "quick_answer", "--runs", "0"]);
     assert_eq!((said.code, said.out.as_str()), (USAGE, ""));

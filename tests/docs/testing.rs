@@ -14,6 +14,22 @@ enum Task {
     Run { line: usize, command: String, prints: Vec<String> },
 }
 
+/// The exit status of a command by what the document says it prints; none where that does not tell.
+fn status(command: &str, prints: &[String]) -> Option<i32> {
+    let is_said = |parts: &[&str]| prints.iter().any(|line| parts.iter().any(|part| line.starts_with(part)));
+    // What is set for the command alone stands before it.
+    let words: Vec<&str> = command.split(' ').skip_while(|word| word.contains('=')).collect();
+    let command = words.join(" ");
+    if command.starts_with("deepgraph test") {
+        return Some(i32::from(is_said(&["NEW ", "CHANGED ", "FAIL "])));
+    }
+    if command.starts_with("deepgraph diff") {
+        return Some(i32::from(!is_said(&["no difference"])));
+    }
+    let is_shown_whole = !prints.iter().any(|line| line.trim() == "…");
+    (!command.starts_with("deepgraph") || is_shown_whole).then_some(0)
+}
+
 /// The tasks of a document: blocks "```yaml PATH" are files, blocks "```console" are commands behind `$ ` with what
 /// they print.
 fn tasks(text: &str) -> Vec<Task> {
@@ -75,7 +91,8 @@ fn is_same(written: &[String], came: &[String]) -> bool {
     }
 }
 
-fn run(folder: &Path, bin: &Path, command: &str) -> Vec<String> {
+/// What a command prints, and its exit status.
+fn run(folder: &Path, bin: &Path, command: &str) -> (Vec<String>, Option<i32>) {
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap_or_default());
     let output = Command::new("sh")
         .args(["-c", &format!("exec 2>&1; {command}")])
@@ -86,7 +103,8 @@ fn run(folder: &Path, bin: &Path, command: &str) -> Vec<String> {
         .env_remove("INSTA_UPDATE")
         .output()
         .expect("there is a shell");
-    String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect()
+    let printed = String::from_utf8_lossy(&output.stdout);
+    (printed.lines().map(str::to_owned).collect(), output.status.code())
 }
 
 #[test]
@@ -109,7 +127,10 @@ fn the_commands_print_what_the_document_says() {
                 std::fs::write(&path, text).expect("it can be written");
             }
             Task::Run { line, command, prints } => {
-                let came = run(&folder, &bin, &command);
+                let (came, code) = run(&folder, &bin, &command);
+                if let Some(wanted) = status(&command, &prints) {
+                    assert_eq!(code, Some(wanted), "docs/testing.md, line {line}: `{command}`: {came:?}");
+                }
                 assert!(
                     is_same(&prints, &came),
                     "docs/testing.md, line {line}: `{command}` prints\n{}\n\nand the document says\n{}",
@@ -118,6 +139,23 @@ fn the_commands_print_what_the_document_says() {
                 );
             }
         }
+    }
+}
+
+#[test]
+fn what_failed_or_differs_ends_with_1() {
+    let prints = |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>();
+    for (command, text, wanted) in [
+        ("deepgraph test", "PASS      [  0.062 s] a/b\n1 case: 1 passed", Some(0)),
+        ("deepgraph test", "PASS      [  0.062 s] a/b\nCHANGED   [  0.062 s] a/c", Some(1)),
+        ("deepgraph test x", "FAIL      [  0.062 s] a/c", Some(1)),
+        ("CI=true deepgraph test", "NEW       [  0.062 s] a/c", Some(1)),
+        ("deepgraph diff a b", "no difference", Some(0)),
+        ("deepgraph diff a b", "first divergence: x\n…", Some(1)),
+        ("deepgraph run x", "…", None),
+        ("rm -r notes", "", Some(0)),
+    ] {
+        assert_eq!(status(command, &prints(text)), wanted, "{command}: {text}");
     }
 }
 

@@ -149,7 +149,8 @@ fn late_and_duplicate_answers_change_nothing() {
             doubled.push((scope.clone(), entry.clone()));
         }
     }
-    let again = deepgraph_testkit::SimRun { rows: doubled, ..run };
+    let mut again = run;
+    again.rows = doubled;
     assert_eq!(again.trace(&bundle).to_text(Detail::Full), text);
 }
 

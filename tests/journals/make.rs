@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use deepgraph_graph::{Bundle, OpTable, ServerTool, load};
 use deepgraph_protocol::{
-    Entry, EntryBody, ErrorKind, Map, Millis, ModelReply, ModelRequest, ScopePath, StepError, StepId, Value,
+    Entry, EntryBody, ErrorKind, Map, Millis, ModelReply, ModelRequest, OutputShape, ScopePath, StepError,
+    StepId, Value,
 };
 use deepgraph_testkit::{CancelAt, Outside, Said, Sim, SimRun, call, calls, data, fails, says};
 use deepgraph_trace::{Journal, JournalRow};
@@ -142,7 +143,7 @@ impl Outside for Play {
         }
     }
 
-    fn person(&mut self, _step: &StepId, _answered: usize, _question: &str) -> Said {
+    fn person(&mut self, _: &StepId, _: usize, _: &str, _: &OutputShape) -> Said {
         Said::Answer(Value::record([("action", Value::from("approve"))]))
     }
 

@@ -10,7 +10,7 @@ use deepgraph_graph::Bundle;
 use deepgraph_model::{ChatModel, ModelSettings, Models, Preview};
 use deepgraph_protocol::{Map, ModelReply, ModelRequest, StepError, StepId, Value};
 use deepgraph_runtime::{
-    Control, Ended, NewRun, Observer, Op, Ops, Outcome, Runtime, SystemClock, Told, Unattended,
+    Control, Ended, NewRun, Observer, Op, Ops, Outcome, Runtime, SystemClock, Told, Unattended, Work,
 };
 use deepgraph_store::{MemoryStore, RunId, Store};
 use deepgraph_trace::{Row, Trace};
@@ -159,7 +159,8 @@ impl World {
         let new = self.new_run(config);
         let run = self.runtime.record(&new).expect("the store takes it");
         let mut memory = Memory::default();
-        match self.runtime.start(&run, &new, control, &mut memory).await {
+        let work = Work::Start(Box::new(new));
+        match self.runtime.drive(&run, work, control, &mut memory).await {
             Ok(Ended::Over(outcome)) => (run, *outcome, memory),
             other => panic!("the run did not end: {other:?}"),
         }

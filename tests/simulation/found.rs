@@ -102,3 +102,25 @@ fn where_one_item_ends_the_instance_the_exits_of_all_its_children_are_kept() {
     let children: Vec<&str> = end.children.iter().map(|exit| exit.scope.as_str()).collect();
     assert_eq!(children, ["all.1/item.1", "all.1/item.2"]);
 }
+
+/// Counts only calls that are not about what is asked, and those of a value apart.
+const COUNTED_BY_STATE: &str = "deepgraph: 1
+state: {q: string, messages: messages}
+input: [q]
+tools:
+  note: {call: think, parameters: {q: string}, input: {reflection: args.q}, update: {q: args.q}}
+limits:
+  turns: {count: turns, max: 6, exit: step_limit}
+  others: {count: [note], if: args.q != q, max: 1, refuse: true}
+  each: {count: [note], per: \"args.q ~ q\", max: 1, refuse: true}
+start: lead
+nodes:
+  lead: {model: x, messages: messages, tools: [note], next: [{if: not result.tool_calls, exit: no_tool_calls}, act]}
+  act: {run_tools: lead, next: lead}
+";
+
+#[test]
+fn what_a_limit_counts_by_the_state_is_not_guessed() {
+    let report = super::simulate("counted by state", &support::graph(COUNTED_BY_STATE), 0..200);
+    assert!(report.calls_admitted > 200 && report.calls_refused > 200, "{report}");
+}

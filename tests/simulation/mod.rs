@@ -13,14 +13,16 @@ use deepgraph_testkit::{Faults, Report, Simulation};
 
 /// Simulates these seeds and fails with what is broken, each with its seed.
 fn simulate(name: &str, bundle: &Arc<Bundle>, seeds: std::ops::Range<u64>) -> Report {
-    let simulation =
-        Simulation { bundle: bundle.clone(), input: None, config: BTreeMap::new(), faults: Faults::storm() };
+    let simulation = Simulation::new(bundle, BTreeMap::new(), Faults::storm());
+    let simulation = simulation.expect("nothing is set that could not fit");
     let mut report = Report::default();
-    seeds.into_iter().for_each(|seed| simulation.run(seed, &mut report));
+    seeds.for_each(|seed| report.add(simulation.run(seed)));
     if let Some(broken) = report.broken.first() {
-        let sentences: Vec<String> = broken.violations.iter().map(ToString::to_string).collect();
-        let trace = simulation.trace(broken.seed);
-        panic!("{name}, seed {}:\n{}\n\n{trace}\n{report}", broken.seed, sentences.join("\n"));
+        let trace = match broken.violations.is_empty() {
+            true => simulation.trace_of_twin(broken.seed),
+            false => simulation.trace(broken.seed),
+        };
+        panic!("{name}, seed {}:\n{broken}\n\n{trace}\n{report}", broken.seed);
     }
     println!("{name}\n{report}\n");
     report

@@ -1,9 +1,10 @@
-//! Bugs that are planted in a copy of the engine: the invariants must find each of them.
+//! Bugs that are planted in a copy of the engine and of the simulated driver: the invariants must find each of them.
 //!
 //! The copy has the bugs of `tests/planted/`, all at once, each behind a switch that is an environment variable. One
 //! build is enough for all of them.
 
-use std::fs;
+use std::collections::BTreeSet;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -12,7 +13,10 @@ use crate::support::repo;
 /// The crates that a simulation needs.
 const CRATES: [&str; 5] = ["protocol", "graph", "engine", "trace", "testkit"];
 
-/// The switch, added to the engine.
+/// The crates that bugs are planted in.
+const PLANTED: [&str; 2] = ["engine", "testkit"];
+
+/// The switch, added to each of these.
 const SWITCH: &str = r#"
 /// Whether the bug of a name is switched on.
 pub(crate) fn planted(name: &str) -> bool {
@@ -74,7 +78,7 @@ fn changed(file: &str, text: &str, bugs: &[Bug]) -> String {
             text = text.replace(&change.find, &change.replace);
         }
     }
-    if file == "crates/engine/src/lib.rs" {
+    if PLANTED.iter().any(|name| file == format!("crates/{name}/src/lib.rs")) {
         text += SWITCH;
     }
     text
@@ -89,17 +93,32 @@ fn write(path: &Path, text: &str) {
     fs::write(path, text).expect("it can be written");
 }
 
-fn copy(from: &Path, relative: &str, to: &Path, bugs: &[Bug]) {
+/// Copies a folder, and notes the files that are there now.
+fn copy(from: &Path, relative: &str, to: &Path, bugs: &[Bug], there: &mut BTreeSet<PathBuf>) {
     let mut entries: Vec<_> =
         fs::read_dir(from.join(relative)).expect("it is there").filter_map(Result::ok).collect();
     entries.sort_by_key(std::fs::DirEntry::file_name);
     for entry in entries {
         let path = format!("{relative}/{}", entry.file_name().to_string_lossy());
         if entry.path().is_dir() {
-            copy(from, &path, to, bugs);
+            copy(from, &path, to, bugs, there);
         } else {
             let text = fs::read_to_string(entry.path()).expect("sources are text");
             write(&to.join(&path), &changed(&path, &text, bugs));
+            there.insert(to.join(&path));
+        }
+    }
+}
+
+/// Removes the files of a folder that are none of these: what was copied before and is gone must not be built.
+fn tidy(folder: &Path, there: &BTreeSet<PathBuf>) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.filter_map(Result::ok) {
+        let path = entry.path();
+        if path.is_dir() {
+            tidy(&path, there);
+        } else if !there.contains(&path) {
+            fs::remove_file(&path).expect("it can be removed");
         }
     }
 }
@@ -126,13 +145,13 @@ fn target() -> PathBuf {
 }
 
 fn build(folder: &Path, bugs: &[Bug]) -> PathBuf {
-    // What was there before and is gone must not be built.
+    let mut there = BTreeSet::new();
     for name in CRATES {
-        let _ = fs::remove_dir_all(folder.join("crates").join(name).join("tests"));
-        copy(&repo(), &format!("crates/{name}"), folder, bugs);
+        copy(&repo(), &format!("crates/{name}"), folder, bugs, &mut there);
     }
     // The help pages of mistakes are built in.
-    copy(&repo(), "docs/diagnostics", folder, bugs);
+    copy(&repo(), "docs/diagnostics", folder, bugs, &mut there);
+    ["crates", "docs"].iter().for_each(|name| tidy(&folder.join(name), &there));
     write(&folder.join("Cargo.toml"), &manifest());
     let lock = fs::read_to_string(repo().join("Cargo.lock")).expect("it is there");
     write(&folder.join("Cargo.lock"), &lock);
@@ -149,10 +168,35 @@ fn build(folder: &Path, bugs: &[Bug]) -> PathBuf {
     folder.join("target/debug/examples").join(format!("simulate{}", std::env::consts::EXE_SUFFIX))
 }
 
+/// Nobody else writes or builds the copy as long as this is held.
+fn lock(folder: &Path) -> File {
+    fs::create_dir_all(folder).expect("the folder can be made");
+    let file = File::create(folder.join("lock")).expect("it can be made");
+    file.lock().expect("it can be locked");
+    file
+}
+
+#[test]
+fn every_invariant_has_a_bug_that_breaks_it() {
+    let broken: BTreeSet<String> = bugs().into_iter().map(|bug| bug.breaks).collect();
+    let all: BTreeSet<String> = deepgraph_testkit::invariants::names().map(str::to_owned).collect();
+    assert_eq!(broken, all);
+}
+
+#[test]
+fn what_is_gone_is_removed_from_the_copy() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let of = |name: &str| folder.path().join(name);
+    ["a/kept.rs", "a/gone.rs", "b/gone.rs"].iter().for_each(|name| write(&of(name), "x"));
+    tidy(folder.path(), &BTreeSet::from([of("a/kept.rs")]));
+    let left = ["a/kept.rs", "a/gone.rs", "b/gone.rs"].map(|name| of(name).exists());
+    assert_eq!(left, [true, false, false]);
+}
+
 #[test]
 fn each_planted_bug_is_found() {
     let bugs = bugs();
-    assert!(bugs.len() >= 6, "{}", bugs.len());
+    let _held = lock(&target());
     let program = build(&target(), &bugs);
     let run = |bug: &str, runs: &str| {
         let output = Command::new(&program)

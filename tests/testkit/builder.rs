@@ -156,3 +156,28 @@ types: {note_of: {note: string}}
         .play()
         .check();
 }
+
+#[test]
+fn a_person_who_takes_time_says_the_answer_itself() {
+    let bundle = support::graph(
+        "
+deepgraph: 1
+state: {said: string, found: string}
+output: [said, found]
+start: ask
+nodes:
+  ask: {ask: Which town?, update: {said: result.text}, next: look}
+  look: {call: search, input: {query: said}, update: {found: result.text}}
+",
+    );
+    Case::of(&bundle)
+        .answer("ask.1", Answer::from("Oslo").takes("5s"))
+        .op("search", Answer::from("By the sea.").takes("2s"))
+        .expect(
+            "output",
+            Value::record([("said", Value::from("Oslo")), ("found", Value::from("By the sea."))]),
+        )
+        .expect("elapsed", "7s")
+        .play()
+        .check();
+}

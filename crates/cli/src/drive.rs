@@ -125,12 +125,15 @@ impl Driver {
     ///
     /// # Errors
     ///
-    /// They can not.
+    /// They can not, or the report and the recording would go to the same file.
     pub fn new(options: DriveOptions, home: Home, store: Arc<dyn Store>) -> Result<Driver, CliError> {
         // As elsewhere, - is standard output.
         let out = options.out.as_deref().filter(|path| *path != Path::new("-"));
         let out = out.map(|path| OutFile::check(path, Holds::Report)).transpose()?;
         let recording = options.record.as_deref().map(RecordingFile::check).transpose()?;
+        if let (Some(out), Some(recording)) = (&out, &recording) {
+            recording.is_not(out)?;
+        }
         let format = options.format();
         let screen = if format == Format::Lines { Screen::live() } else { Screen::plain() };
         Ok(Driver { options, out, recording, format, screen, home, store })

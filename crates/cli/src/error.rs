@@ -128,6 +128,22 @@ pub enum CliError {
         /// Its status.
         status: &'static str,
     },
+    /// Secrets that can not be taken out of what is to be written of a run.
+    #[error(
+        "nothing was written: run {run} {} driven with {names}, not set here, so a secret could not be taken out of what it \
+         said: set {names} as in the run{}",
+        if *.is_sure { "was" } else { "may have been" },
+        if *.is_sure { "" } else { ", or to nothing if it had no key" },
+        names = .variables.join(" and ")
+    )]
+    NotHidden {
+        /// The run.
+        run: String,
+        /// The environment variables with the secrets.
+        variables: Vec<String>,
+        /// Whether it is known that the run had them.
+        is_sure: bool,
+    },
     /// A recording that can not be used.
     #[error("the recording {} can not be used: {problem}", .path.display())]
     Recording {
@@ -268,6 +284,7 @@ impl CliError {
             | CliError::SecretInUrl
             | CliError::OutFile { .. }
             | CliError::NotOver { .. }
+            | CliError::NotHidden { .. }
             | CliError::Recording { .. }
             | CliError::Replay { .. }
             | CliError::TraceFile { .. }

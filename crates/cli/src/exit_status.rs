@@ -9,7 +9,8 @@ use deepgraph_protocol::RunStatus;
 pub enum ExitStatus {
     /// All is well; of a run: it succeeded.
     Succeeded = 0,
-    /// The program, its store or the system failed; of `test`: a case failed.
+    /// The program, its store or the system failed; or what was compared or tested is not as it should be
+    /// ([`ExitStatus::DIFFERS`]).
     Internal = 1,
     /// The command, a graph file or the configuration is wrong.
     Usage = 2,
@@ -21,27 +22,28 @@ pub enum ExitStatus {
     Cancelled = 5,
     /// The run waits for an answer.
     AwaitingInput = 6,
-    /// Ctrl-C before all cases were played, as shells expect of an interrupted program.
+    /// Ctrl-C before all cases were played, or so often that a run was left in the middle: as shells expect of an
+    /// interrupted program.
     Interrupted = 130,
 }
-
-/// What a third Ctrl-C ends the program with, as shells expect of an interrupted program.
-pub const INTERRUPTED: i32 = 130;
 
 /// The table that every help page of a command that runs something shows.
 pub const TABLE: &str = "\
 Exit status:
   0  the run succeeded
-  1  the program, its store or the system failed; of test: a case failed
+  1  the program, its store or the system failed; of test: a case failed, of diff: both differ, of simulate: a
+     rule was broken, of case from-run: the case does not pass, of bounds: a bound is not proven
   2  wrong usage: options, graph file, configuration, documents, models, MCP servers
   3  the run is exhausted: a budget was used up, an error left a report, or nothing was found
   4  the run failed
   5  the run was cancelled
-  6  the run waits for an answer";
+  6  the run waits for an answer
+  130  Ctrl-C: of test before all cases were played, of a run when it was pressed three times";
 
 impl ExitStatus {
-    /// Cases failed, or their snapshots are not the accepted ones.
-    pub const CASES_FAILED: ExitStatus = ExitStatus::Internal;
+    /// Something is not as it should be: a case failed, two traces differ, a rule was broken in a simulation. Scripts
+    /// tell it from a command that is wrong ([`ExitStatus::Usage`]), as they do of other programs that test or compare.
+    pub const DIFFERS: ExitStatus = ExitStatus::Internal;
 
     /// The number.
     pub fn code(self) -> u8 {
@@ -99,6 +101,7 @@ mod tests {
             ExitStatus::Failed,
             ExitStatus::Cancelled,
             ExitStatus::AwaitingInput,
+            ExitStatus::Interrupted,
         ] {
             assert!(TABLE.contains(&format!("\n  {}  ", status.code())), "{status:?}");
         }

@@ -11,6 +11,8 @@ use crate::args::Global;
 use crate::error::CliError;
 use crate::graphs;
 use crate::home::Home;
+use crate::screen::Screen;
+use crate::stored::BROKE_OFF;
 
 /// Journals with the graph that they fold under.
 pub struct Journals {
@@ -70,17 +72,20 @@ pub fn of_text(path: &Path, text: &str) -> Result<Journals, CliError> {
 }
 
 impl Journals {
-    /// The trace, with the run's id.
+    /// The trace, with the run's id. Of a run that is over though its journals have no end, the status is that of its
+    /// record, and it is said why.
     ///
     /// # Errors
     ///
     /// The journals do not fold.
-    pub fn trace(&self) -> Result<Trace, CliError> {
-        match self.journal.trace(&self.bundle) {
-            Ok(trace) => Ok(trace),
-            Err(JournalError::Fold(error)) => Err(CliError::Fold(error)),
-            Err(error) => Err(CliError::TraceFile { path: "the journal".into(), problem: error.to_string() }),
+    pub fn trace(&self, screen: &Screen) -> Result<Trace, CliError> {
+        let mut trace = self.journal.trace(&self.bundle).map_err(CliError::Fold)?;
+        let over = self.status.filter(|status| trace.status.is_none() && status.is_terminal());
+        if let (Some(status), Some(run)) = (over, &trace.run) {
+            screen.say(&format!("run {run} is over ({status}): {BROKE_OFF}"));
+            trace.status = over;
         }
+        Ok(trace)
     }
 
     /// The date of the run as its prompts read it: that of its first entry.

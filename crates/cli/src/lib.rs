@@ -14,7 +14,7 @@
 //! | `stored`, `journals` | what the journals of a stored run say; journals of runs and of files |
 //! | `finish`, `summary`, `explain`, `report`, `when` | what is told at the end |
 //! | `out_file`, `screen` | writing: the report's file, standard output, standard error |
-//! | `testing/` | many cases: selected, played side by side, told, reviewed |
+//! | `testing/`, `threads` | many cases: selected, played side by side, told, reviewed; the threads of that |
 //! | `error`, `exit_status` | what can go wrong, and what the shell is told |
 
 mod args;
@@ -40,6 +40,7 @@ mod question;
 mod recordings;
 mod report;
 mod screen;
+mod secrets;
 mod servers;
 mod session;
 mod settings;
@@ -47,6 +48,7 @@ mod signals;
 mod stored;
 mod summary;
 mod testing;
+mod threads;
 mod when;
 
 use std::process::ExitCode;

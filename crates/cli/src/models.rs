@@ -6,10 +6,13 @@ use std::path::Path;
 
 use deepgraph_graph::{Bundle, Verb};
 use deepgraph_model::{ModelSettings, Models, Script};
-use deepgraph_protocol::Map;
+use deepgraph_protocol::{Map, Value};
 
 use crate::error::CliError;
 use crate::settings::Settings;
+
+/// What the names of models begin with that are asked of a server.
+const REMOTE: &str = "openai::";
 
 /// The models that these settings reach. Nothing is connected yet.
 pub fn connect(settings: &Settings) -> Models {
@@ -49,8 +52,28 @@ pub fn names(bundle: &Bundle, config: &Map) -> BTreeSet<String> {
     models.map(|model| model.model.resolve(config).as_str().unwrap_or_default().to_owned()).collect()
 }
 
+/// The variable with the key that may be sent to the server of a model under these settings: none where it is not set,
+/// and where no node can call such a model.
+pub fn key_in_use(bundle: &Bundle, settings: &Settings) -> Option<String> {
+    let has_key = std::env::var(&settings.key_env).is_ok_and(|key| !key.trim().is_empty());
+    (has_key && may_need_key(bundle, &settings.config)).then(|| settings.key_env.clone())
+}
+
+/// Whether a node may call a model of a server. Calls may set other models for the graphs that they call.
+pub fn may_need_key(bundle: &Bundle, config: &Map) -> bool {
+    let graphs = || bundle.graphs.iter();
+    let by_nodes = graphs().flat_map(|graph| &graph.nodes).filter_map(|node| match &node.verb {
+        Verb::Call(call) => Some(call),
+        _ => None,
+    });
+    let by_tools = graphs().flat_map(|graph| &graph.tools).filter_map(|tool| tool.call.as_ref());
+    let set = by_nodes.chain(by_tools).flat_map(|call| &call.config).map(|(_, value)| value.resolve(config));
+    let is_remote = |name: &str| name.starts_with(REMOTE);
+    set.filter_map(Value::as_str).any(is_remote) || names(bundle, config).iter().any(|name| is_remote(name))
+}
+
 fn lacks_key(model: &str, settings: &Settings) -> bool {
-    let is_remote = model.starts_with("openai::") && settings.base_url.is_none();
+    let is_remote = model.starts_with(REMOTE) && settings.base_url.is_none();
     is_remote && std::env::var_os(&settings.key_env).is_none_or(|key| key.is_empty())
 }
 

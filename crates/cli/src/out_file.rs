@@ -77,7 +77,7 @@ impl OutFile {
             return Err(refused("it is the name of a folder; add the name of a file"));
         }
         // Absolute, for the case that the folder of the process changes, and without links: a link stays one.
-        let target = fs::canonicalize(path).or_else(|_| std::path::absolute(path)).map_err(failed)?;
+        let target = fs::canonicalize(path).or_else(|_| to_be_made(path)).map_err(failed)?;
         match fs::metadata(&target) {
             Ok(found) if found.is_dir() => return Err(refused("it is a folder")),
             Ok(found) if found.is_file() => {
@@ -107,6 +107,11 @@ impl OutFile {
     /// The name that the user gave.
     pub fn name(&self) -> &Path {
         &self.named
+    }
+
+    /// Whether both are one file, however each was named.
+    pub fn is_same(&self, other: &OutFile) -> bool {
+        self.target == other.target
     }
 
     /// Writes the text in place of what the file held.
@@ -160,6 +165,15 @@ impl OutFile {
     fn sync_folder(&self) {
         let _ = File::open(self.folder()).and_then(|folder| folder.sync_all());
     }
+}
+
+/// The path of a file that is not there yet: absolute, in the folder without links.
+fn to_be_made(path: &Path) -> io::Result<PathBuf> {
+    let path = std::path::absolute(path)?;
+    Ok(match (path.parent().map(fs::canonicalize), path.file_name()) {
+        (Some(Ok(folder)), Some(name)) => folder.join(name),
+        _ => path,
+    })
 }
 
 /// Whether a path can only be that of a folder: nothing but separators and dots stands at its end.
@@ -244,6 +258,28 @@ mod tests {
         let file = OutFile::check(&inner.join("r.md"), Holds::Report).unwrap();
         fs::remove_dir(&inner).unwrap();
         assert!(file.write("text").is_err());
+    }
+
+    #[test]
+    fn one_file_is_known_by_every_name() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("below")).unwrap();
+        let check = |name: &str| OutFile::check(&folder.path().join(name), Holds::Report).unwrap();
+        for _ in 0..2 {
+            assert!(check("r.md").is_same(&check("below/../r.md")));
+            assert!(check("r.md").is_same(&check("./r.md")));
+            assert!(!check("r.md").is_same(&check("below/r.md")));
+            assert!(!check("r.md").is_same(&check("s.md")));
+            // Once more, with the file there.
+            fs::write(folder.path().join("r.md"), "").unwrap();
+        }
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink("below", folder.path().join("link")).unwrap();
+            std::os::unix::fs::symlink("r.md", folder.path().join("other.md")).unwrap();
+            assert!(check("link/r.md").is_same(&check("below/r.md")));
+            assert!(check("other.md").is_same(&check("r.md")));
+        }
     }
 
     #[cfg(unix)]

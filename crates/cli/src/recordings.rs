@@ -1,14 +1,11 @@
 //! Recordings as files: written by `--record`, read by `--replay`.
 
-use std::collections::BTreeMap;
-use std::env;
 use std::fs;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use deepgraph_graph::{Bundle, OpTable};
-use deepgraph_protocol::{Hidden, Map, Value};
+use deepgraph_graph::Bundle;
 use deepgraph_runtime::recording;
 use deepgraph_store::{RunRecord, Store};
 use deepgraph_trace::Recording;
@@ -16,6 +13,7 @@ use deepgraph_trace::Recording;
 use crate::error::CliError;
 use crate::out_file::{Holds, OutFile};
 use crate::present::Present;
+use crate::secrets;
 
 /// A file that a recording is to go to.
 #[derive(Debug)]
@@ -43,11 +41,24 @@ impl RecordingFile {
         self.0.name()
     }
 
+    /// Sees that the report does not go to the same file.
+    ///
+    /// # Errors
+    ///
+    /// It does.
+    pub fn is_not(&self, report: &OutFile) -> Result<(), CliError> {
+        if !self.0.is_same(report) {
+            return Ok(());
+        }
+        let problem = "the report goes there (--out), and one would replace the other".to_owned();
+        Err(CliError::OutFile { holds: Holds::Recording, path: self.0.name().into(), problem })
+    }
+
     /// Writes the recording of a run as far as it came.
     ///
     /// # Errors
     ///
-    /// The run did not begin, its journals do not fold, or the file can not be written.
+    /// The run did not begin, its journals do not fold, a secret of it is not known, or the file can not be written.
     pub fn write(
         &self,
         bundle: &Arc<Bundle>,
@@ -56,15 +67,9 @@ impl RecordingFile {
         key_env: &str,
     ) -> Result<(), CliError> {
         let rows = store.entries(&record.run_id, 0)?;
-        let recording = recording(bundle, record, &rows, &hidden(bundle, key_env))?;
+        let recording = recording(bundle, record, &rows, &secrets::of_run(bundle, record, key_env)?)?;
         self.0.write(&recording.to_text())
     }
-}
-
-/// The secrets that a run may have come to know: the key of its models, and those of its servers.
-fn hidden(bundle: &Bundle, key_env: &str) -> Hidden {
-    let servers = bundle.servers.iter().flat_map(|server| &server.secrets).map(|name| &**name);
-    Hidden::new(std::iter::once(key_env).chain(servers).filter_map(|name| env::var(name).ok()))
 }
 
 /// Reads a recording.
@@ -79,26 +84,4 @@ pub fn read(path: &Path) -> Result<Recording, CliError> {
         _ => problem(format!("it can not be read: {error}")),
     })?;
     Recording::read(&text).map_err(|error| problem(error.to_string()))
-}
-
-/// The stock ops and the tools that the servers had, which are not asked.
-pub fn ops(recording: &Recording) -> OpTable {
-    let servers = recording.servers.iter();
-    servers.fold(OpTable::stock(), |ops, (name, tools)| ops.with_server(name, tools.clone()))
-}
-
-/// The recorded configuration, as far as the graph has its keys: another graph may have others.
-pub fn config(recording: &Recording, bundle: &Bundle) -> BTreeMap<String, Value> {
-    let known = recording.config.iter().filter(|(key, _)| bundle.config.contains_key(*key));
-    known.map(|(key, value)| (key.to_string(), value.clone())).collect()
-}
-
-/// The recorded input, as far as the graph has its channels.
-pub fn input(recording: &Recording, bundle: &Bundle) -> Map {
-    let root = bundle.root();
-    let inputs = root.input.iter().filter_map(|ix| root.channels.get(ix.0));
-    let recorded = inputs.filter_map(|channel| {
-        recording.input.get(&channel.name).map(|value| (channel.name.clone(), value.clone()))
-    });
-    recorded.collect()
 }

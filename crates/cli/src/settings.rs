@@ -1,6 +1,6 @@
 //! How a run is set up: kept in its record, so that a resume sets the same things up again. Never holds keys.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use deepgraph_model::Script;
 use deepgraph_protocol::Map;
@@ -22,6 +22,8 @@ pub struct Settings {
     pub stream: bool,
     /// The name of the environment variable that holds the server's key.
     pub key_env: String,
+    /// The names of the variables that held a key for its models whenever it was driven; none: that was not noted.
+    pub keys: Option<BTreeSet<String>>,
     /// What the model `scripted` answers.
     pub script: Option<Script>,
     /// The root's input.
@@ -70,6 +72,7 @@ mod tests {
             docs: vec!["/documents".into()],
             base_url: Some("http://127.0.0.1:8000/v1".into()),
             key_env: "KEY".into(),
+            keys: Some(BTreeSet::from(["KEY".into()])),
             origins: BTreeMap::from([
                 ("a".to_owned(), Origin::Environment("DEEPGRAPH_A".into())),
                 ("b".to_owned(), Origin::File("b.yaml".into())),

@@ -3,7 +3,7 @@
 use deepgraph_runtime::Canceller;
 use tokio::task::JoinHandle;
 
-use crate::exit_status::INTERRUPTED;
+use crate::exit_status::ExitStatus;
 use crate::screen::Screen;
 
 /// Listens until the task is given up. Called within a tokio runtime.
@@ -18,7 +18,7 @@ pub fn listen(signals: Option<Signals>, canceller: Canceller, screen: Screen) ->
                 ),
                 2 => screen
                     .say("Stopping at once. Ctrl-C again ends the program; the run can then be resumed."),
-                _ => std::process::exit(INTERRUPTED),
+                _ => std::process::exit(i32::from(ExitStatus::Interrupted.code())),
             }
             canceller.cancel();
         }

@@ -38,6 +38,24 @@ pub fn end(bundle: &Arc<Bundle>, store: &dyn Store, record: &RunRecord) -> Resul
     end.ok_or_else(|| RunError::NotStarted { run: record.run_id.to_string() }.into())
 }
 
+/// Whether a run is over though its journals have no end: a replay that met a request that was not recorded.
+///
+/// # Errors
+///
+/// As [`end`].
+pub fn broke_off(bundle: &Arc<Bundle>, store: &dyn Store, record: &RunRecord) -> Result<bool, CliError> {
+    if !record.status.is_terminal() || !record.exits.is_empty() {
+        return Ok(false);
+    }
+    let rows = store.entries(&record.run_id, 0)?;
+    let machines = fold(bundle, &rows, |_| {}).map_err(|graph| unknown(record, graph))?;
+    Ok(machines.get(&ScopePath::root()).is_none_or(|root| root.end().is_none()))
+}
+
+/// Why such a run is over.
+pub const BROKE_OFF: &str =
+    "its replay asked for something that was not recorded, so its journals have no end";
+
 fn unknown(record: &RunRecord, graph: String) -> CliError {
     RunError::UnknownGraph { run: record.run_id.to_string(), graph }.into()
 }

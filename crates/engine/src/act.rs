@@ -4,7 +4,7 @@ use deepgraph_graph::OnReach;
 use deepgraph_protocol::{Event, LimitHit, Meter};
 
 use crate::exit::Candidate;
-use crate::limits::What;
+use crate::limits::Counts;
 use crate::machine::Machine;
 
 impl Machine {
@@ -34,10 +34,10 @@ impl Machine {
         let mut acting = Vec::new();
         for limit in self.limits.iter().filter(|_| !in_finally) {
             let used = limit.used(&at);
-            let overshot = limit.bound(false).is_some_and(|bound| match limit.what {
-                What::Meter(Meter::Tokens | Meter::CostUsd) => used > bound,
+            let overshot = limit.bound(false).is_some_and(|bound| match limit.counts {
+                Counts::Meter(Meter::Tokens | Meter::CostUsd) => used > bound,
                 // Calls of children come in when they end; at the bound no further call is admitted.
-                What::Meter(Meter::ToolCalls) => used >= bound,
+                Counts::Meter(Meter::ToolCalls) => used >= bound,
                 _ => false,
             });
             let hit = match limit.saturated() {

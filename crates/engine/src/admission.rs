@@ -5,12 +5,12 @@ use std::sync::Arc;
 use deepgraph_graph::ToolIx;
 use deepgraph_protocol::{Event, Meter, StepError, Value};
 
-use crate::limits::{Active, What};
+use crate::limits::{Active, Counts};
 use crate::machine::Machine;
 use crate::names::Local;
 
 /// How a limit counts one call.
-enum Counts {
+enum Counting {
     No,
     /// With all others.
     Together,
@@ -25,9 +25,9 @@ impl Machine {
         for limit in &self.limits {
             let Some(bound) = limit.bound(in_finally) else { continue };
             let taken = match self.counts(limit, tool, args)? {
-                Counts::No => continue,
-                Counts::Together => limit.taken(&self.reading()),
-                Counts::ByValue(value) => limit.filter.counts.get(&value).copied().unwrap_or(0),
+                Counting::No => continue,
+                Counting::Together => limit.taken(&self.reading()),
+                Counting::ByValue(value) => limit.filter.counts.get(&value).copied().unwrap_or(0),
             };
             if taken >= bound {
                 let name = &limit.name;
@@ -39,41 +39,43 @@ impl Machine {
         Ok(None)
     }
 
-    fn counts(&self, limit: &Active, tool: ToolIx, args: &Value) -> Result<Counts, StepError> {
-        match &limit.what {
-            What::Meter(Meter::ToolCalls) => return Ok(Counts::Together),
-            What::Names { tools, .. } if tools.contains(&tool) => {}
-            _ => return Ok(Counts::No),
+    fn counts(&self, limit: &Active, tool: ToolIx, args: &Value) -> Result<Counting, StepError> {
+        match &limit.counts {
+            Counts::Meter(Meter::ToolCalls) => return Ok(Counting::Together),
+            Counts::Names { tools, .. } if tools.contains(&tool) => {}
+            _ => return Ok(Counting::No),
         }
         let local = Local::args(args.clone());
         if let Some(condition) = &limit.filter.condition
             && !self.value(condition, &self.view(), &local)?.is_true()
         {
-            return Ok(Counts::No);
+            return Ok(Counting::No);
         }
         match &limit.filter.per {
-            Some(per) => Ok(Counts::ByValue(self.value(per, &self.view(), &local)?.to_json_text())),
-            None => Ok(Counts::Together),
+            Some(per) => Ok(Counting::ByValue(self.value(per, &self.view(), &local)?.to_json_text())),
+            None => Ok(Counting::Together),
         }
     }
 
     /// Counts an admitted call, and tells which limits it brings to their bound.
     pub(crate) fn count_call(&mut self, tool: ToolIx, args: &Value) {
         // What can not be counted was refused before.
-        let counts: Vec<Counts> =
-            self.limits.iter().map(|l| self.counts(l, tool, args).unwrap_or(Counts::No)).collect();
+        let counts: Vec<Counting> =
+            self.limits.iter().map(|l| self.counts(l, tool, args).unwrap_or(Counting::No)).collect();
         self.counters.steps += 1;
         self.counters.tool_calls += 1;
         self.ledger.count_tool_call();
         let in_finally = self.in_finally();
         for limit in self.limits.iter_mut().zip(&counts) {
             match limit {
-                (limit, Counts::ByValue(value)) => {
+                (limit, Counting::ByValue(value)) => {
                     let count = limit.filter.counts.entry(value.clone()).or_insert(0);
                     *count += 1;
                     limit.count = limit.count.max(*count);
                 }
-                (limit, Counts::Together) if matches!(limit.what, What::Names { .. }) => limit.count += 1,
+                (limit, Counting::Together) if matches!(limit.counts, Counts::Names { .. }) => {
+                    limit.count += 1
+                }
                 _ => {}
             }
         }
@@ -82,9 +84,9 @@ impl Machine {
             let at = self.reading();
             for (index, (limit, counted)) in self.limits.iter().zip(&counts).enumerate() {
                 let value = match counted {
-                    Counts::No => continue,
-                    Counts::Together => limit.taken(&at),
-                    Counts::ByValue(value) => limit.filter.counts.get(value).copied().unwrap_or(0),
+                    Counting::No => continue,
+                    Counting::Together => limit.taken(&at),
+                    Counting::ByValue(value) => limit.filter.counts.get(value).copied().unwrap_or(0),
                 };
                 if limit.bound(in_finally) == Some(value) {
                     reached.push((index, limit.hit(value)));

@@ -275,7 +275,7 @@ impl Machine {
         ]
         .into();
         for limit in &self.limits {
-            if let crate::limits::What::Names { .. } = limit.what {
+            if let crate::limits::Counts::Names { .. } = limit.counts {
                 counters.insert(limit.name.clone(), limit.count);
             }
         }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use deepgraph_graph::{GraphIx, OnReach, Setting, ValueExpr};
 use deepgraph_protocol::{Effect, ErrorKind, Grant, Map, Meter, Nesting, StepError, StepId};
 
-use crate::limits::What;
+use crate::limits::Counts;
 use crate::machine::Machine;
 use crate::names::Local;
 use crate::place::{Part, Place};
@@ -220,7 +220,7 @@ impl Machine {
         let at = self.reading();
         self.limits
             .iter()
-            .filter(|l| !l.own && matches!(l.what, What::Meter(m) if m == meter))
+            .filter(|l| !l.own && matches!(l.counts, Counts::Meter(m) if m == meter))
             .filter_map(|l| Some(l.bound(in_finally)?.saturating_sub(l.taken(&at))))
             .min()
     }

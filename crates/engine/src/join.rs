@@ -12,7 +12,7 @@ use deepgraph_protocol::{
 
 use crate::channel::{State, View};
 use crate::exit::Candidate;
-use crate::limits::What;
+use crate::limits::Counts;
 use crate::machine::Machine;
 use crate::names::Local;
 use crate::pen::Pen;
@@ -123,7 +123,7 @@ impl Machine {
 
     fn track_gains(&mut self, gains: &[(ChannelIx, u64, u64)]) {
         for limit in &mut self.limits {
-            let What::Gain { channel, .. } = limit.what else { continue };
+            let Counts::Gain { channel, .. } = limit.counts else { continue };
             let of_channel = gains.iter().filter(|(c, _, _)| *c == channel);
             limit.gains.extend(of_channel.map(|(_, new, known)| *new as f64 / (*known as f64 + 1.0)));
         }

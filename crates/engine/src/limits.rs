@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-pub(crate) use deepgraph_graph::Counts as What;
+pub(crate) use deepgraph_graph::Counts;
 use deepgraph_graph::{Graph, InForce, OnReach, ValueExpr};
 use deepgraph_protocol::{Grant, LimitHit, Map, Meter, Millis, Value};
 
@@ -23,12 +23,12 @@ pub(crate) struct Counters {
 #[derive(Debug)]
 pub(crate) struct Active {
     pub(crate) name: Arc<str>,
-    pub(crate) what: What,
+    pub(crate) counts: Counts,
     pub(crate) on_reach: OnReach,
     /// The bound in base units (calls, tokens, micro-dollars, milliseconds); none: off.
     pub(crate) max: Option<u64>,
-    /// What of `max` only the `finally` stage may use.
-    pub(crate) reserve: u64,
+    /// What of `max` only the `finally` stage may use; no more than it.
+    pub(crate) kept: u64,
     /// Whether children's use is left out.
     pub(crate) own: bool,
     /// Counted calls and visits, for named limits; the highest of them where they are counted per value.
@@ -80,17 +80,7 @@ impl LimitView {
 
 /// The limits of an instance, in force from its start.
 pub(crate) fn activate(graph: &Graph, config: &Map, grant: &Grant, now: Millis) -> Vec<Active> {
-    let granted = |meter: Meter| -> Option<u64> {
-        match meter {
-            Meter::Tokens => grant.tokens,
-            Meter::CostUsd => grant.cost_micro_usd,
-            Meter::ModelCalls => grant.model_calls,
-            Meter::ToolCalls => grant.tool_calls,
-            Meter::WallTime => grant.deadline.map(|at| u64::try_from(at.saturating_sub(now)).unwrap_or(0)),
-            Meter::ActiveTime => grant.active_ms,
-            _ => None,
-        }
-    };
+    let granted = |meter: Meter| grant.of(meter, now);
     graph.limits_in_force(config, &granted).into_iter().map(Active::of).collect()
 }
 
@@ -118,10 +108,10 @@ impl Active {
         };
         Active {
             name: limit.name,
-            what: limit.counts,
+            counts: limit.counts,
             on_reach: limit.on_reach,
             max: limit.max,
-            reserve: limit.kept,
+            kept: limit.kept,
             own: limit.own,
             count: 0,
             filter,
@@ -133,7 +123,7 @@ impl Active {
 
     /// The bound outside (`in_finally` false) or inside the `finally` stage.
     pub(crate) fn bound(&self, in_finally: bool) -> Option<u64> {
-        self.max.map(|max| if in_finally { max } else { max - self.reserve.min(max) })
+        self.max.map(|max| if in_finally { max } else { max - self.kept })
     }
 
     /// What is used and, for the meters that cover children, reserved: what one more start would be added to.
@@ -149,10 +139,10 @@ impl Active {
     fn figure(&self, at: &Reading<'_>, reserved: bool) -> u64 {
         let tree = || if reserved { at.ledger.committed() } else { at.ledger.used() };
         let coming = if reserved { at.coming } else { 0 };
-        match &self.what {
-            What::Names { .. } => self.count,
-            What::Gain { .. } => self.gains.len() as u64,
-            What::Meter(meter) => match meter {
+        match &self.counts {
+            Counts::Names { .. } => self.count,
+            Counts::Gain { .. } => self.gains.len() as u64,
+            Counts::Meter(meter) => match meter {
                 Meter::Turns | Meter::PaidTurns => at.counters.turns,
                 Meter::SuperSteps => at.counters.super_steps,
                 Meter::Steps => at.counters.steps,
@@ -176,7 +166,7 @@ impl Active {
 
     /// What `limits.NAME` reads as.
     pub(crate) fn view(&self, at: &Reading<'_>) -> LimitView {
-        let meter = if let What::Meter(meter) = self.what { Some(meter) } else { None };
+        let meter = if let Counts::Meter(meter) = self.counts { Some(meter) } else { None };
         let unit = meter.map_or(1.0, Meter::base_units);
         let show = |n: u64| {
             let n = n as f64 / unit;
@@ -189,13 +179,13 @@ impl Active {
             used: show(used),
             left: self.max.map_or(Value::Null, |max| show(max.saturating_sub(used))),
             max: self.max.map_or(Value::Null, show),
-            kept: show(self.max.map_or(0, |max| self.reserve.min(max))),
+            kept: show(self.kept),
         }
     }
 
     /// Whether this is a gain limit that fires now; gives the last gain in parts per million and the bound.
     pub(crate) fn saturated(&self) -> Option<LimitHit> {
-        let What::Gain { below, window, min_steps, sum, .. } = self.what else { return None };
+        let Counts::Gain { below, window, min_steps, sum, .. } = self.counts else { return None };
         if below <= 0.0 || self.gains.len() < min_steps.max(window) {
             return None;
         }

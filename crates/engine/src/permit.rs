@@ -4,7 +4,7 @@ use deepgraph_graph::{Callee, NodeIx, OnReach, Verb};
 use deepgraph_protocol::{ErrorKind, Meter, StepError};
 
 use crate::exit::Candidate;
-use crate::limits::What;
+use crate::limits::Counts;
 use crate::machine::Machine;
 
 /// What is decided about one start by the limits that count it.
@@ -32,9 +32,9 @@ impl Machine {
         let verb = declared.each.is_none().then_some(&declared.verb);
         self.permit(
             |what| match what {
-                What::Names { nodes, .. } => nodes.contains(&node),
-                What::Meter(meter) => verb.is_some_and(|v| counts_verb(*meter, v)),
-                What::Gain { .. } => false,
+                Counts::Names { nodes, .. } => nodes.contains(&node),
+                Counts::Meter(meter) => verb.is_some_and(|v| counts_verb(*meter, v)),
+                Counts::Gain { .. } => false,
             },
             &declared.name,
         )
@@ -42,14 +42,14 @@ impl Machine {
 
     /// Whether the limits on turns, model calls and steps allow one more of a verb.
     pub(crate) fn permit_verb(&mut self, verb: &Verb, name: &str) -> Permission {
-        self.permit(|what| matches!(what, What::Meter(meter) if counts_verb(*meter, verb)), name)
+        self.permit(|what| matches!(what, Counts::Meter(meter) if counts_verb(*meter, verb)), name)
     }
 
     /// Whether the graph may be nested in itself as deep as it is.
     pub(crate) fn permit_depth(&mut self) -> Permission {
         let depth = self.depth();
         let deeper = |l: &&crate::limits::Active| {
-            matches!(l.what, What::Meter(Meter::Depth)) && l.max.is_some_and(|max| depth > max)
+            matches!(l.counts, Counts::Meter(Meter::Depth)) && l.max.is_some_and(|max| depth > max)
         };
         let Some(limit) = self.limits.iter().find(deeper) else { return Permission::Granted };
         let (hit, on_reach) = (limit.hit(depth), limit.on_reach.clone());
@@ -66,11 +66,11 @@ impl Machine {
     }
 
     /// Asks every limit that counts a start whether one more fits.
-    pub(crate) fn permit(&mut self, counts: impl Fn(&What) -> bool, what: &str) -> Permission {
+    pub(crate) fn permit(&mut self, counts: impl Fn(&Counts) -> bool, what: &str) -> Permission {
         let in_finally = self.in_finally();
         let at = self.reading();
         let full = self.limits.iter().find_map(|limit| {
-            let bound = limit.bound(in_finally).filter(|_| counts(&limit.what))?;
+            let bound = limit.bound(in_finally).filter(|_| counts(&limit.counts))?;
             let taken = limit.taken(&at);
             (taken >= bound).then(|| (limit.name.clone(), limit.on_reach.clone(), limit.hit(taken), bound))
         });
@@ -98,7 +98,7 @@ impl Machine {
             self.count_verb(&declared.verb);
         }
         for limit in &mut self.limits {
-            if matches!(&limit.what, What::Names { nodes, .. } if nodes.contains(&node)) {
+            if matches!(&limit.counts, Counts::Names { nodes, .. } if nodes.contains(&node)) {
                 limit.count += 1;
             }
         }

@@ -10,7 +10,7 @@ use deepgraph_protocol::{
 };
 
 use crate::exit::Candidate;
-use crate::limits::What;
+use crate::limits::Counts;
 use crate::machine::{Machine, Phase};
 use crate::place::{Part, Place, opens};
 use crate::run::{ItemStage, Outcome, Progress, Stage, Work};
@@ -54,9 +54,9 @@ impl Machine {
         let at = self.reading();
         self.limits.iter().enumerate().find_map(|(i, limit)| {
             let bound = limit.bound(in_finally)?;
-            let wanted = match limit.what {
-                What::Meter(Meter::Tokens) => tokens,
-                What::Meter(Meter::CostUsd) => match price {
+            let wanted = match limit.counts {
+                Counts::Meter(Meter::Tokens) => tokens,
+                Counts::Meter(Meter::CostUsd) => match price {
                     Some(price) => price,
                     None => {
                         return Some(Err(format!(

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use deepgraph_graph::NodeIx;
 use deepgraph_protocol::{ErrorKind, Event, Map, Meter, Started, StepError, StepId};
 
-use crate::limits::What;
+use crate::limits::Counts;
 use crate::machine::{Machine, Phase, date_of};
 use crate::names::Local;
 use crate::permit::Permission;
@@ -108,7 +108,7 @@ impl Machine {
     }
 
     fn permit_super_step(&mut self) -> Permission {
-        let permission = self.permit(|what| matches!(what, What::Meter(Meter::SuperSteps)), "super-step");
+        let permission = self.permit(|what| matches!(what, Counts::Meter(Meter::SuperSteps)), "super-step");
         match permission {
             Permission::Instead(node) => {
                 self.ready = [node].into();

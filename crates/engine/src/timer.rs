@@ -5,7 +5,7 @@ use std::sync::Arc;
 use deepgraph_graph::OnReach;
 use deepgraph_protocol::{ErrorKind, ExitReason, Meter, Millis, StepError};
 
-use crate::limits::{Active, What};
+use crate::limits::{Active, Counts};
 use crate::machine::{Machine, Phase};
 use crate::settle::Giving;
 
@@ -27,9 +27,9 @@ impl Machine {
     /// The earliest moment at which a limit of time can be reached; none for other limits.
     fn moment_of(&self, limit: &Active, in_finally: bool) -> Option<Millis> {
         let bound = limit.bound(in_finally)?;
-        match limit.what {
-            What::Meter(Meter::WallTime) => Some(self.clock.moment_of(bound)),
-            What::Meter(Meter::ActiveTime) => {
+        match limit.counts {
+            Counts::Meter(Meter::WallTime) => Some(self.clock.moment_of(bound)),
+            Counts::Meter(Meter::ActiveTime) => {
                 let left = i64::try_from(bound).unwrap_or(i64::MAX).saturating_sub(self.clock.active());
                 Some(self.clock.works_from(self.now).saturating_add(left.max(0)))
             }
@@ -71,8 +71,8 @@ impl Machine {
             return self.rearm(timer.clone());
         }
         let (hit, on_reach) = (limit.hit(limit.used(&at)), limit.on_reach.clone());
-        let stop = match limit.what {
-            What::Meter(Meter::ActiveTime) => Some(ExitReason::ActiveTime),
+        let stop = match limit.counts {
+            Counts::Meter(Meter::ActiveTime) => Some(ExitReason::ActiveTime),
             _ => Some(ExitReason::Deadline),
         };
         match (stage, self.phase) {

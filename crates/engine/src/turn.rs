@@ -10,7 +10,7 @@ use deepgraph_graph::{Field, NodeIx, Overflow, RecordType, Tool, ToolIx, Type, V
 use deepgraph_protocol::{Event, Meter, StepError, StepId, ToolCall, Value};
 
 use crate::begin::Sending;
-use crate::limits::What;
+use crate::limits::Counts;
 use crate::machine::Machine;
 use crate::names::Local;
 use crate::place::{Part, Place};
@@ -53,7 +53,7 @@ impl Machine {
     fn paid_turns_over(&mut self) -> Option<Arc<str>> {
         let turns = self.counters.turns;
         let limit = self.limits.iter().find(|l| {
-            matches!(l.what, What::Meter(Meter::PaidTurns)) && l.bound(false).is_some_and(|b| turns > b)
+            matches!(l.counts, Counts::Meter(Meter::PaidTurns)) && l.bound(false).is_some_and(|b| turns > b)
         })?;
         let (hit, on_reach) = (limit.hit(turns), limit.on_reach.clone());
         let reason = format!("refused: the limit `{}` ({}) is used up", limit.name, hit.bound).into();

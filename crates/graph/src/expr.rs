@@ -215,6 +215,12 @@ impl Programs {
         self.wants.limits
     }
 
+    /// Whether this holds of the text of an expression, or that of the text of a template.
+    pub(crate) fn any(&self, expr: impl Fn(&str) -> bool, text: impl Fn(&str) -> bool) -> bool {
+        let mut texts = self.compiled.borrow_owner().templates();
+        self.sources.iter().any(|source| expr(source)) || texts.any(|(_, template)| text(template.source()))
+    }
+
     /// The value of an expression.
     pub fn eval(&self, expr: &Expr, names: &Context) -> Result<Value, EvalError> {
         let ready = self.compiled.with_dependent(|env, compiled| match compiled.get(expr.index) {

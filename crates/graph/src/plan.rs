@@ -3,6 +3,7 @@
 mod in_force;
 mod limit;
 mod node;
+mod reads;
 mod route;
 mod setting;
 

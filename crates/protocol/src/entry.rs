@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Exit, ExitReason, Map, ModelReply, ReportOutcome, Spent, StepError, StepId, Usage, Value};
+use crate::{
+    Exit, ExitReason, Map, Meter, ModelReply, ReportOutcome, Spent, StepError, StepId, Usage, Value,
+};
 
 /// Milliseconds since 1970-01-01 UTC.
 pub type Millis = i64;
@@ -128,6 +130,10 @@ impl EntryBody {
     }
 }
 
+/// Why an instance is to stop that the graph above it called, and that has ended: the `detail` of
+/// [`EntryBody::CancelRequested`].
+pub const CALLER_ENDED: &str = "the graph that called it ended";
+
 /// The first entry of an instance.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Started {
@@ -181,6 +187,22 @@ pub struct Grant {
     /// Milliseconds in which its steps may work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub active_ms: Option<u64>,
+}
+
+impl Grant {
+    /// What is granted of a meter at the moment `now`, in base units (calls, tokens, micro-dollars, milliseconds); none:
+    /// any amount. Of the clock it is the time until the deadline, 0 behind it.
+    pub fn of(&self, meter: Meter, now: Millis) -> Option<u64> {
+        match meter {
+            Meter::Tokens => self.tokens,
+            Meter::CostUsd => self.cost_micro_usd,
+            Meter::ModelCalls => self.model_calls,
+            Meter::ToolCalls => self.tool_calls,
+            Meter::WallTime => self.deadline.map(|at| u64::try_from(at.saturating_sub(now)).unwrap_or(0)),
+            Meter::ActiveTime => self.active_ms,
+            _ => None,
+        }
+    }
 }
 
 /// What a step brought back.

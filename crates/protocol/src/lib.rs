@@ -22,7 +22,9 @@ mod usage;
 mod value;
 
 pub use effect::{Effect, Output};
-pub use entry::{Entry, EntryBody, Grant, Millis, Nesting, SEMANTICS, ScopeEnd, Started, StepOutput};
+pub use entry::{
+    CALLER_ENDED, Entry, EntryBody, Grant, Millis, Nesting, SEMANTICS, ScopeEnd, Started, StepOutput,
+};
 pub use error::{ErrorClass, ErrorKind, StepError};
 pub use event::Event;
 pub use exit::{Exit, ExitClass, ExitReason, LimitHit};

@@ -130,46 +130,75 @@ mod tests {
     use super::*;
     use ReportOutcome::{Complete, Failed, Partial, Skipped};
 
+    /// What the research ended by.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    enum Row {
+        WithFindings,
+        Budget,
+        Error,
+        EmptyHanded,
+        Waiting,
+        Cancelled,
+    }
+
     /// The table: a row per kind of end, then the status for complete, partial, failed, no report stage.
-    #[test]
-    fn every_cell_of_the_table() {
-        use RunStatus::{Cancelled, Exhausted, Failed as F, Succeeded};
-        let rows: [(&[ExitClass], Option<u64>, [RunStatus; 4]); 6] = [
-            (
-                &[ExitClass::Completion, ExitClass::Gain, ExitClass::Cap, ExitClass::NoToolCalls],
-                Some(1),
-                [Succeeded, Exhausted, F, Succeeded],
-            ),
-            (&[ExitClass::Budget], Some(1), [Exhausted, Exhausted, Exhausted, Exhausted]),
-            (&[ExitClass::Error], Some(1), [Exhausted, Exhausted, F, F]),
-            (
-                &[
-                    ExitClass::Completion,
-                    ExitClass::Gain,
-                    ExitClass::Cap,
-                    ExitClass::NoToolCalls,
-                    ExitClass::Budget,
-                    ExitClass::Error,
-                ],
-                Some(0),
-                [Exhausted, Exhausted, F, Exhausted],
-            ),
-            (&[ExitClass::Cancelled], Some(1), [Cancelled; 4]),
-            (&[ExitClass::Cancelled], Some(0), [Cancelled; 4]),
-        ];
-        for (classes, findings, expected) in rows {
-            for class in classes {
-                let reports = [Some(Complete), Some(Partial), Some(Failed), None];
-                for (report, expected) in reports.into_iter().zip(expected) {
-                    let reason = ExitReason::of("declared");
-                    let status = RunStatus::of_ended(&reason, *class, findings, report, false);
-                    assert_eq!(status, expected, "{class:?}, findings {findings:?}, report {report:?}");
-                }
-                let skipped =
-                    RunStatus::of_ended(&ExitReason::Completed, *class, findings, Some(Skipped), false);
-                assert_eq!(skipped, expected[3], "skipped counts as no stage");
+    const TABLE: [(Row, [RunStatus; 4]); 6] = {
+        use RunStatus::{Cancelled, Exhausted, Failed, Succeeded};
+        [
+            (Row::WithFindings, [Succeeded, Exhausted, Failed, Succeeded]),
+            (Row::Budget, [Exhausted; 4]),
+            (Row::Error, [Exhausted, Exhausted, Failed, Failed]),
+            (Row::EmptyHanded, [Exhausted, Exhausted, Failed, Exhausted]),
+            // Where nobody can be asked.
+            (Row::Waiting, [Exhausted; 4]),
+            (Row::Cancelled, [Cancelled; 4]),
+        ]
+    };
+
+    /// The row that is meant; "any reason with zero findings" goes before what the reason would say.
+    fn row(class: ExitClass, findings: Option<u64>) -> Row {
+        match (class, findings) {
+            (ExitClass::Cancelled, _) => Row::Cancelled,
+            (ExitClass::Waiting, _) => Row::Waiting,
+            (_, Some(0)) => Row::EmptyHanded,
+            (ExitClass::Budget, _) => Row::Budget,
+            (ExitClass::Error, _) => Row::Error,
+            (ExitClass::Completion | ExitClass::Cap | ExitClass::NoToolCalls | ExitClass::Gain, _) => {
+                Row::WithFindings
             }
         }
+    }
+
+    #[test]
+    fn every_cell_of_the_table() {
+        let classes = [
+            ExitClass::Cancelled,
+            ExitClass::Error,
+            ExitClass::Waiting,
+            ExitClass::Completion,
+            ExitClass::Budget,
+            ExitClass::Cap,
+            ExitClass::NoToolCalls,
+            ExitClass::Gain,
+        ];
+        // Skipped counts as no report stage.
+        let reports =
+            [(Some(Complete), 0), (Some(Partial), 1), (Some(Failed), 2), (None, 3), (Some(Skipped), 3)];
+        let reason = ExitReason::of("declared");
+        let mut met = std::collections::BTreeSet::new();
+        for class in classes {
+            for findings in [None, Some(0), Some(1), Some(7)] {
+                let row = row(class, findings);
+                let Some(at) = TABLE.iter().position(|(of, _)| *of == row) else { panic!("no row {row:?}") };
+                for (report, column) in reports {
+                    let status = RunStatus::of_ended(&reason, class, findings, report, false);
+                    let expected = TABLE[at].1[column];
+                    assert_eq!(status, expected, "{class:?}, findings {findings:?}, report {report:?}");
+                    met.insert((at, column));
+                }
+            }
+        }
+        assert_eq!(met.len(), 6 * 4, "every cell was looked at");
     }
 
     #[test]

@@ -25,12 +25,12 @@ fn question(effect: Effect) -> Option<Question> {
 }
 
 /// Which question each answer is for. Those with an id are given away first; of the others there can be one, for the
-/// one question that is left.
+/// one question that is left. Driving a run decides so; whoever wants to know it before can ask here.
 ///
 /// # Errors
 ///
 /// [`RunError::NotAsked`].
-pub(crate) fn assigned(
+pub fn assigned(
     run: &RunId,
     answers: Vec<(Option<StepId>, String)>,
     open: &[Question],

@@ -1,7 +1,7 @@
 //! The time that entries are stamped with.
 
 use std::sync::OnceLock;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use deepgraph_protocol::Millis;
 use tokio::time::Instant;
@@ -37,12 +37,20 @@ impl TokioClock {
     pub fn starting_at(starts: Millis) -> TokioClock {
         TokioClock { starts, origin: OnceLock::new() }
     }
+
+    /// The moment so many milliseconds after it was first read.
+    pub(crate) fn after(&self, ms: u64) -> Instant {
+        self.origin() + Duration::from_millis(ms)
+    }
+
+    fn origin(&self) -> Instant {
+        *self.origin.get_or_init(Instant::now)
+    }
 }
 
 impl Clock for TokioClock {
     fn now(&self) -> Millis {
-        let origin = *self.origin.get_or_init(Instant::now);
-        let since = Millis::try_from(origin.elapsed().as_millis()).unwrap_or(Millis::MAX);
+        let since = Millis::try_from(self.origin().elapsed().as_millis()).unwrap_or(Millis::MAX);
         self.starts.saturating_add(since)
     }
 }

@@ -199,13 +199,16 @@ impl<'a> Driver<'a> {
     /// Commits everything that is due in one transaction, then applies it.
     fn commit(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
         let due: Vec<(ScopePath, EntryBody)> = std::mem::take(&mut self.inbox).into();
-        let at = self.now();
-        self.last = at;
+        let now = self.now();
         let mut positions: BTreeMap<ScopePath, u64> = BTreeMap::new();
         let mut batch = Vec::with_capacity(due.len());
         for (scope, body) in due {
             let Some(live) = self.machines.get(&scope) else { continue };
             let next = positions.entry(scope.clone()).or_insert(live.position);
+            // What is done here takes some time in a run and none in its replay.
+            let recorded = self.replay.as_ref().and_then(|replay| replay.stamp(&scope, &body));
+            let at = recorded.unwrap_or(now).max(self.last);
+            self.last = at;
             batch.push(Append { scope, expected_position: *next, entry: Entry { at, body } });
             *next += 1;
         }
@@ -288,6 +291,13 @@ impl<'a> Driver<'a> {
                 };
                 self.commit_later(&scope, body);
             }
+            Done::Failed { scope, step, attempt, error, used } => {
+                let body = match attempt {
+                    Some(attempt) => EntryBody::AttemptFailed { step, attempt, error, usage: used },
+                    None => EntryBody::Failed { step, error },
+                };
+                self.commit_later(&scope, body);
+            }
             Done::Due { scope, effect } => self.carry_out(&scope, effect),
             Done::Timer { scope, timer } => self.commit_later(&scope, EntryBody::TimerFired { timer }),
             Done::Answer { scope, step, answer } => self.take_answer(&scope, step, answer),
@@ -338,9 +348,5 @@ fn too_deep() -> StepError {
 }
 
 fn failure(step: StepId, attempt: u32, error: StepError) -> EntryBody {
-    // Attempt 0: the work itself broke, there is nothing to repeat.
-    if attempt == 0 {
-        return EntryBody::Failed { step, error };
-    }
     EntryBody::AttemptFailed { step, attempt, error, usage: Default::default() }
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use deepgraph_protocol::{
-    Effect, EntryBody, ErrorKind, ExitReason, ModelRequest, SEMANTICS, ScopePath, Started, StepError, StepId,
-    Value,
+    CALLER_ENDED, Effect, EntryBody, ErrorKind, ExitReason, ModelRequest, SEMANTICS, ScopePath, Started,
+    StepError, StepId, Value,
 };
 use sha2::{Digest, Sha256};
 
@@ -241,7 +241,7 @@ impl Driver<'_> {
             return self.give_up(scope, step);
         }
         if self.machines.contains_key(&child) {
-            let detail = Some("the graph that called it ended".to_owned());
+            let detail = Some(CALLER_ENDED.to_owned());
             return self.commit_later(&child, EntryBody::CancelRequested { detail, reason });
         }
         let asked = self.questions.remove(&step).is_some();

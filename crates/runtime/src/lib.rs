@@ -49,7 +49,7 @@ mod slots;
 mod tasks;
 mod work;
 
-pub use answers::open_questions;
+pub use answers::{assigned, open_questions};
 pub use ask::{Asker, Question, Unattended, read_answer};
 pub use clock::{Clock, SystemClock, TokioClock};
 pub use control::{Cancel, Canceller, Control};

@@ -4,8 +4,9 @@
 //! Machine decides as ever. The run's clock starts at the recorded moment. A request that was not recorded fails the
 //! run, with the recorded one that is nearest to it.
 //!
-//! No answer is waited for, except in recordings of runs that were cancelled or reached a limit on time: there each
-//! answer comes when it came. In a tokio runtime whose time is paused such waits take no time either.
+//! No answer is waited for, except in recordings that hold the moments of answers (of runs that were cancelled or reached
+//! a limit on time, of graphs that read one): there each answer comes when it came. In a tokio runtime whose time is
+//! paused such waits take no time either.
 
 mod answer;
 mod missing;
@@ -15,11 +16,12 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::time::Duration;
 
-use deepgraph_protocol::{EntryBody, Hidden, Millis, ModelRequest, StepId};
-use deepgraph_trace::recording::{Asked, Exchange, Recording, Request, Reserved};
+use deepgraph_protocol::{EntryBody, Hidden, Millis, ModelRequest, ScopePath, StepId};
+use deepgraph_trace::recording::{Asked, Exchange, Recording, Request, Reserved, entry_name};
 use tokio::time::Instant;
+
+use crate::clock::{Clock, TokioClock};
 
 pub(crate) use record::is_pure;
 pub use record::recording;
@@ -41,7 +43,8 @@ pub(crate) struct Replay {
     by_key: BTreeMap<String, Vec<usize>>,
     /// The places of those that were given.
     used: BTreeSet<usize>,
-    origin: Instant,
+    /// Starts at the recorded moment.
+    clock: TokioClock,
     /// Why the run can not go on.
     pub(crate) broken: Option<String>,
 }
@@ -52,13 +55,24 @@ impl Replay {
         for (at, exchange) in recording.exchanges.iter().enumerate() {
             by_key.entry(exchange.asked.key()).or_default().push(at);
         }
-        Replay { recording, by_key, used: BTreeSet::new(), origin: Instant::now(), broken: None }
+        let clock = TokioClock::starting_at(recording.started_ms);
+        // It starts now.
+        clock.now();
+        Replay { recording, by_key, used: BTreeSet::new(), clock, broken: None }
     }
 
     /// The time in the run.
     pub(crate) fn now(&self) -> Millis {
-        let since = Millis::try_from(self.origin.elapsed().as_millis()).unwrap_or(Millis::MAX);
-        self.recording.started_ms.saturating_add(since)
+        self.clock.now()
+    }
+
+    /// The time at which the recorded run had such an entry, where that is kept.
+    pub(crate) fn stamp(&self, scope: &ScopePath, body: &EntryBody) -> Option<Millis> {
+        if self.recording.moments.is_empty() {
+            return None;
+        }
+        let after = *self.recording.moments.get(&entry_name(scope, body)?)?;
+        Some(self.recording.started_ms.saturating_add_unsigned(after))
     }
 
     /// What channels that are kept between runs hold at the start.
@@ -68,12 +82,12 @@ impl Replay {
 
     /// The moment at which the run is cancelled.
     pub(crate) fn cancelled(&self) -> Option<Instant> {
-        self.recording.cancelled_ms.map(|ms| self.origin + Duration::from_millis(ms))
+        self.recording.cancelled_ms.map(|ms| self.clock.after(ms))
     }
 
     /// When an exchange came; none where it makes no difference.
     fn moment(&self, exchange: &Exchange) -> Option<Instant> {
-        exchange.after_ms.map(|ms| self.origin + Duration::from_millis(ms))
+        exchange.after_ms.map(|ms| self.clock.after(ms))
     }
 
     /// What was asked of a model.

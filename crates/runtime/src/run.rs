@@ -126,11 +126,14 @@ impl Runtime {
         Ok(run)
     }
 
-    /// Does with a recorded run what there is to do.
+    /// Does with a recorded run what there is to do: it is driven from its start, or goes on where it was left. Then its
+    /// journals are folded, the steps that were open are sent out again, and no committed step is carried out a second
+    /// time.
     ///
     /// # Errors
     ///
-    /// As [`Runtime::start`] and [`Runtime::resume`].
+    /// [`RunError::NotAsked`]: an answer is for a question that is not open; whoever drives the run goes on then.
+    /// [`RunError::NotStarted`]; [`RunError::NotRecorded`]; the journals do not fold; the store fails.
     pub async fn drive(
         &self,
         run: &RunId,
@@ -144,8 +147,7 @@ impl Runtime {
         }
     }
 
-    /// Drives a recorded run from its start.
-    pub async fn start(
+    async fn start(
         &self,
         run: &RunId,
         new: &NewRun,
@@ -177,16 +179,7 @@ impl Runtime {
         self.finish(driver, control, observer, received).await
     }
 
-    /// Goes on with a run that was left: the journals are folded, the steps that were open are sent out again,
-    /// and no committed step is carried out a second time.
-    ///
-    /// `answers` are answers to open questions, each to the one of an id or to the only one that is left.
-    ///
-    /// # Errors
-    ///
-    /// [`RunError::NotAsked`]: an answer is for a question that is not open; whoever drives the run goes on then.
-    /// [`RunError::NotStarted`]; the journals do not fold; the store fails.
-    pub async fn resume(
+    async fn resume(
         &self,
         run: &RunId,
         bundle: Arc<Bundle>,

@@ -5,7 +5,7 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use deepgraph_protocol::{Effect, ErrorKind, ModelReply, ScopePath, StepError, StepId, Value};
+use deepgraph_protocol::{Effect, ErrorKind, ModelReply, ScopePath, StepError, StepId, Usage, Value};
 use tokio::sync::Semaphore;
 use tokio::task::{AbortHandle, JoinError, JoinSet};
 
@@ -22,6 +22,8 @@ pub(crate) enum Done {
         cache: Option<CacheKey>,
         result: Result<Value, StepError>,
     },
+    /// An attempt failed; none: the step can not be done, whatever the number of attempts left.
+    Failed { scope: ScopePath, step: StepId, attempt: Option<u32>, error: StepError, used: Usage },
     /// The wait before an attempt is over.
     Due { scope: ScopePath, effect: Effect },
     /// The time of a timer has come.
@@ -154,8 +156,8 @@ impl Tasks {
                 let (step, scope) = found.map(|(s, (_, scope))| (s.clone(), scope.clone()))?;
                 self.by_step.remove(&step);
                 let error = StepError::new(ErrorKind::Tool, format!("the step's code panicked: {failure}"));
-                // Attempt 0 is no attempt's number: the step fails for good.
-                Some(Done::Op { scope, step, attempt: 0, cache: None, result: Err(error) })
+                // There is nothing to repeat.
+                Some(Done::Failed { scope, step, attempt: None, error, used: Usage::default() })
             }
         }
     }
@@ -167,6 +169,7 @@ impl Done {
         match self {
             Done::Model { step, .. }
             | Done::Op { step, .. }
+            | Done::Failed { step, .. }
             | Done::Answer { step, .. }
             | Done::Unanswered { step, .. } => Some(step),
             Done::Due { effect, .. } => effect.step(),

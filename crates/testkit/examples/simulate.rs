@@ -35,15 +35,21 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let simulation = Simulation { bundle, input: None, config: BTreeMap::new(), faults: Faults::storm() };
+    let simulation = match Simulation::new(&bundle, BTreeMap::new(), Faults::storm()) {
+        Ok(simulation) => simulation,
+        Err(mismatches) => {
+            mismatches.iter().for_each(|mismatch| println!("{mismatch}"));
+            return ExitCode::FAILURE;
+        }
+    };
     let mut report = Report::default();
     let first = number(2, 1);
     for seed in first..first + number(1, 100) {
-        simulation.run(seed, &mut report);
+        report.add(simulation.run(seed));
     }
     println!("{report}");
     for broken in &report.broken {
-        for violation in &broken.violations {
+        for violation in broken.violations.iter().chain(&broken.of_twin) {
             println!("seed {}: {violation}", broken.seed);
         }
     }

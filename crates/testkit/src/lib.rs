@@ -7,6 +7,7 @@
 //! [`suite`] finds case files, plays them and compares them with their snapshots.
 
 pub mod case;
+mod depends;
 mod dice;
 pub mod invariants;
 mod random_world;
@@ -23,6 +24,6 @@ pub use deepgraph_trace as trace;
 pub use insta;
 pub use random_world::{Manner, RandomWorld};
 pub use reply::{call, calls, data, fails, says};
-pub use sim::{BEGIN, CancelAt, Faults, Journals, NotAppended, Outside, Passage, Said, Sent, Sim, SimRun};
+pub use sim::{BEGIN, CancelAt, Fault, Faults, Outside, Passage, Said, Sim, SimRun};
 pub use simulate::{Broken, Report, Simulation, simulate};
 pub use traced::Traced;

@@ -2,14 +2,18 @@
 
 use deepgraph_protocol::{ErrorKind, FinishReason, ModelReply, StepError, ToolCall, Usage, Value};
 
+/// Tokens of a model call of which nothing is said: of its request and of its reply.
+pub(crate) const USUAL_TOKENS: (u64, u64) = (100, 10);
+
 fn reply(text: &str, tool_calls: Vec<ToolCall>, data: Value) -> ModelReply {
+    let (input_tokens, output_tokens) = USUAL_TOKENS;
     let finish = if tool_calls.is_empty() { FinishReason::Stop } else { FinishReason::ToolCalls };
     ModelReply {
         text: text.into(),
         tool_calls,
         data,
         finish,
-        usage: Usage { input_tokens: 100, output_tokens: 10, ..Usage::default() },
+        usage: Usage { input_tokens, output_tokens, ..Usage::default() },
         cost_micro_usd: Some(0),
         model: "scripted".into(),
     }

@@ -6,18 +6,21 @@
 mod file;
 mod gather;
 mod hide;
+mod set_up;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use deepgraph_graph::ServerTool;
 use deepgraph_protocol::{
-    Hidden, Map, Message, Millis, ModelReply, ModelRequest, OutputShape, StepError, StepId, ToolSpec, Value,
+    EntryBody, Hidden, Map, Message, Millis, ModelReply, ModelRequest, OutputShape, ScopePath, StepError,
+    StepId, ToolSpec, Usage, Value,
 };
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 pub use file::RecordingError;
+pub use gather::hidden_in;
 
 /// The form of recordings that is written. It is raised when older programs could not read one any more.
 pub const FORMAT: u32 = 1;
@@ -25,8 +28,6 @@ pub const FORMAT: u32 = 1;
 /// What a run asked of the outside and what came back: one exchange for each attempt.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Recording {
-    /// The form of the file: [`FORMAT`].
-    pub deepgraph_recording: u32,
     /// The graph as the user named it: a file, a folder or the name of a stock graph.
     pub graph: String,
     /// Hash of graphs, prompts and tools of servers.
@@ -48,6 +49,10 @@ pub struct Recording {
     /// How many milliseconds after its start the run was cancelled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cancelled_ms: Option<u64>,
+    /// How many milliseconds after its start each entry was made that nothing outside led to, by [`entry_name`]. Only in
+    /// recordings whose exchanges have [`Exchange::after_ms`].
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub moments: BTreeMap<String, u64>,
     /// The exchanges, in canonical order of their steps.
     pub exchanges: Vec<Exchange>,
 }
@@ -67,10 +72,29 @@ pub struct Exchange {
     pub lost: Vec<Reserved>,
     /// What came of it.
     pub came: Came,
-    /// How many milliseconds after the start of the run it came. Only in recordings of runs that were cancelled, or in
-    /// which a limit on time was reached: in all others it makes no difference.
+    /// What a failed attempt used.
+    #[serde(default, skip_serializing_if = "is_nothing")]
+    pub used: Usage,
+    /// How many milliseconds after the start of the run it came. Only in recordings of runs that were cancelled or in
+    /// which a limit on time was reached, and of graphs that read such a limit
+    /// ([`Bundle::reads_clock`](deepgraph_graph::Bundle::reads_clock)): in all others it makes no difference.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after_ms: Option<u64>,
+}
+
+/// What an entry of a run is called where its moment is kept: its kind, its step or scope, its attempt. None for the
+/// root's first, and for what somebody outside decided.
+pub fn entry_name(scope: &ScopePath, body: &EntryBody) -> Option<String> {
+    Some(match body {
+        EntryBody::Started(_) if !scope.is_root() => format!("started {scope}"),
+        EntryBody::Dispatched { step, attempt, .. } => format!("dispatched {step} {attempt}"),
+        EntryBody::Completed { step, attempt, .. } => format!("completed {step} {attempt}"),
+        EntryBody::AttemptFailed { step, attempt, .. } => format!("attempt_failed {step} {attempt}"),
+        EntryBody::Failed { step, .. } => format!("failed {step}"),
+        EntryBody::ChildEnded { step, .. } => format!("child_ended {step}"),
+        EntryBody::TimerFired { timer } => format!("timer_fired {scope} {timer}"),
+        _ => return None,
+    })
 }
 
 /// What was reserved for a call of a model.
@@ -164,6 +188,10 @@ impl Asked {
     pub fn key(&self) -> String {
         Value::of(self).to_json_text()
     }
+}
+
+fn is_nothing(used: &Usage) -> bool {
+    *used == Usage::default()
 }
 
 /// The first 16 hexadecimal digits of the SHA-256.

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use super::super::server::{Play, Server};
-use super::super::world::{AWAITING_INPUT, SUCCEEDED, USAGE, World, harbour};
+use super::super::world::{AWAITING_INPUT, SUCCEEDED, Said, USAGE, World, harbour};
 use super::echo;
+use super::secrets::KEY;
 
 /// A loop with a tool, retries and a failure at its end.
 const GRAPH: &str = "\
@@ -65,12 +66,14 @@ fn a_run_that_went_wrong_becomes_a_case_beside_its_graph() {
 fn a_run_whose_model_refused_becomes_a_case() {
     let (world, url) = (World::new(), echo::start(0));
     world.write("graph.yaml", &GRAPH.replace("default: scripted", "default: 'openai::m'"));
-    let run = world.deepgraph(&["run", "How far?", "--graph", "./graph.yaml", "--base-url", &url]);
+    let with_key = |args: &[&str]| Said::of(world.command(args).env("OPENAI_API_KEY", KEY));
+    let run = with_key(&["run", "How far?", "--graph", "./graph.yaml", "--base-url", &url]);
     assert_eq!(run.code, 4, "{}", run.err);
-    let said = world.deepgraph(&["case", "from-run", "last", "-o", "refused.yaml"]);
+    let said = with_key(&["case", "from-run", "last", "-o", "refused.yaml"]);
     assert_eq!(said.code, SUCCEEDED, "{}", said.err);
     let case = std::fs::read_to_string(world.path("refused.yaml")).expect("it was written");
     assert!(case.contains("kind: unauthorized") && case.contains("HTTP 401"), "{case}");
+    assert!(!case.contains(KEY), "{case}");
     assert!(case.contains("exit: model_error") && case.contains("status: failed"), "{case}");
 }
 

@@ -179,3 +179,17 @@ fn a_question_with_a_timeout_that_waits_becomes_a_case_that_passes() {
     let told = format!("{}{}", played.out, played.err);
     assert!(told.contains("`later: true` stands alone"), "{told}");
 }
+
+#[test]
+fn a_case_that_is_half_written_is_a_case() {
+    let world = ran();
+    let half = "case: To be gone on with.\ngraph: graph.yaml\n";
+    for name in ["it.yaml", "cases/it.yaml"] {
+        world.write(name, half);
+        let said = from_run(&world, &["-o", name]);
+        assert_eq!(said.code, USAGE, "{}", said.err);
+        assert!(said.err.contains("a case is there already: --force replaces it"), "{}", said.err);
+        let said = from_run(&world, &["-o", name, "--force"]);
+        assert_eq!(said.code, SUCCEEDED, "{}", said.err);
+    }
+}

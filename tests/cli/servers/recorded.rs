@@ -1,6 +1,6 @@
 //! Recordings and cases of runs that call tools of servers.
 
-use super::super::world::SUCCEEDED;
+use super::super::world::{SUCCEEDED, USAGE};
 use super::{REACT, Served};
 
 const SCRIPT: &str = "
@@ -18,7 +18,10 @@ fn a_replay_needs_no_server_and_no_secret_and_a_case_knows_the_tools() {
     let world = &served.world;
     let trace = || world.deepgraph(&["trace", "last", "--redact", "--format", "json"]).out;
     let (first, requests) = (trace(), served.requests().len());
-    let case = world.deepgraph(&["case", "from-run", "last", "-o", "echo.yaml"]);
+    // What was a secret can not be known where it is not there.
+    let unset = world.deepgraph(&["case", "from-run", "last", "-o", "echo.yaml"]);
+    assert!(unset.code == USAGE && unset.err.contains("CRM_TOKEN"), "{}", unset.err);
+    let case = served.deepgraph(&["case", "from-run", "last", "-o", "echo.yaml"]);
     assert_eq!(case.code, SUCCEEDED, "{}", case.err);
     let text = std::fs::read_to_string(world.path("echo.yaml")).expect("it was written");
     assert!(text.contains("servers:\n  crm:\n") && text.contains("    echo:"), "{text}");

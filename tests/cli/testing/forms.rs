@@ -96,7 +96,7 @@ fn no_case_is_an_error_that_says_where_was_looked() {
         (&["graphs/typo"], &["there is no file or folder graphs/typo"]),
         (&["typo.yaml"], &["there is no file or folder typo.yaml"]),
         (&[""], &["no path and no part of a name"]),
-        (&["-j", "0"], &["at least 1 case", "'0'"]),
+        (&["-j", "0"], &["at least 1 ", "'0'"]),
         (&["-j", "many"], &["a whole number"]),
     ] {
         let said = test(&world, args);

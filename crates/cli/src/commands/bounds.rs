@@ -69,7 +69,7 @@ pub fn carry_out(options: &Options) -> Result<ExitStatus, CliError> {
     }
     let names: Vec<&str> = unbounded.iter().map(|measure| measure.title()).collect();
     screen.complain(&format!("unbounded: {}", names.join(", ")));
-    Ok(ExitStatus::Internal)
+    Ok(ExitStatus::DIFFERS)
 }
 
 /// What programs are told.

@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use clap::{Args, Subcommand};
 use deepgraph_graph::Bundle;
+use deepgraph_protocol::Hidden;
 use deepgraph_store::{RunRecord, Stored};
 use deepgraph_testkit::case::{Case, from_run};
-use deepgraph_trace::{Row, fold};
+use deepgraph_trace::Row;
 
 use crate::args::Global;
 use crate::error::CliError;
@@ -18,6 +19,8 @@ use crate::home::Home;
 use crate::out_file::{Holds, OutFile};
 use crate::present::{Present, names};
 use crate::screen::Screen;
+use crate::secrets;
+use crate::settings::Settings;
 
 /// Options of `case`.
 #[derive(Debug, Args)]
@@ -40,6 +43,8 @@ enum Command {
                       it. Then the case is played; where it does not pass, what differs is told, and the file is kept.\n\n\
                       The graph is named by its path, where its file is as it was in the run, or as stock:NAME. Else \
                       the graph and its prompts are written into a folder beside the case.\n\n\
+                      Keys of models and secrets of servers are taken out; their variables must be set as they were \
+                      in the run.\n\n\
                       No file that is there is overwritten, but for a case with --force.",
         after_help = "Examples:\n  deepgraph case from-run last\n  \
                       deepgraph case from-run 01981c2e -o graphs/my_graph/cases/it_went_wrong.yaml\n\n\
@@ -66,7 +71,8 @@ pub fn carry_out(options: &Options, global: &Global) -> Result<ExitStatus, CliEr
     let record = store.find_run(run)?;
     let bundle = graphs::stored_bundle(&record)?;
     let rows = store.entries(&record.run_id, 0)?;
-    Writer { record: &record, bundle: &bundle, rows: &rows }.write(out.as_deref(), *force)
+    let hidden = secrets::of_run(&bundle, &record, &Settings::of(&record)?.key_env)?;
+    Writer { record: &record, bundle: &bundle, rows: &rows, hidden }.write(out.as_deref(), *force)
 }
 
 /// Where a case finds the graph of its run.
@@ -83,6 +89,8 @@ struct Writer<'a> {
     record: &'a RunRecord,
     bundle: &'a Arc<Bundle>,
     rows: &'a [Stored],
+    /// The secrets of the run.
+    hidden: Hidden,
 }
 
 impl Writer<'_> {
@@ -93,7 +101,6 @@ impl Writer<'_> {
             return Err(CliError::NotOver { run, status: status.name() });
         }
         let screen = Screen::plain();
-        let sentence = self.sentence()?;
         let unchanged = self.unchanged();
         let path = match out {
             Some(path) => path.to_owned(),
@@ -111,7 +118,7 @@ impl Writer<'_> {
             Graph::Changed => self.write_graph(&path, folder, &screen)?,
         };
         let rows = self.rows.iter().map(|row| Row { scope: &row.scope, entry: &row.entry });
-        let text = from_run(self.bundle, rows, &graph, &sentence)?;
+        let text = from_run(self.bundle, rows, &graph, &self.record.question, &self.hidden)?;
         file.write(&text)?;
         screen.say(&format!("The case is in {}", path.display()));
         Ok(played(&path, &screen))
@@ -169,20 +176,6 @@ impl Writer<'_> {
         let entry = source.entry.rsplit(['/', '\\']).next().unwrap_or(&source.entry);
         Ok(format!("{}/{entry}", to.file_name().unwrap_or_default().to_string_lossy()))
     }
-
-    /// What the case shows.
-    fn sentence(&self) -> Result<String, CliError> {
-        let rows = self.rows.iter().map(|row| Row { scope: &row.scope, entry: &row.entry });
-        let trace = fold(self.bundle, rows)?;
-        let end = match &trace.root.exit {
-            Some(exit) => format!("ended by {}", exit.reason),
-            None => "waits for an answer".to_owned(),
-        };
-        let question: String = self.record.question.split_whitespace().collect::<Vec<_>>().join(" ");
-        let shown: String = question.chars().take(80).collect();
-        let more = if shown.len() < question.len() { "…" } else { "" };
-        Ok(format!("A run that {end}: {shown}{more}"))
-    }
 }
 
 /// Plays the case that was written.
@@ -202,7 +195,7 @@ fn played(path: &Path, screen: &Screen) -> ExitStatus {
         "the case does not pass as it was written. Time, or what was told in a way that cases can not tell, may have made \
          a difference in the run; the file is kept, to be put right by hand:\n\n{told}"
     ));
-    ExitStatus::Internal
+    ExitStatus::DIFFERS
 }
 
 /// A case is not written over what is there.

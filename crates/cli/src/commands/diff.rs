@@ -26,7 +26,8 @@ use crate::screen::{self, Screen};
                   deepgraph diff snapshots/notes/happy.snap last\n  \
                   deepgraph diff snapshots/notes/happy.snap snapshots/notes/happy.snap.new\n  \
                   deepgraph diff before.jsonl last --all | less\n\n\
-                  Exit status:\n  0  both did the same\n  1  they did not\n  2  one of them can not be read"
+                  Exit status:\n  0  both did the same\n  1  they did not, or the store failed or is damaged\n  \
+                  2  one of them is not there or can not be read, or both can not be compared"
 )]
 pub struct Options {
     /// A run (its id, the beginning of it, or `last`), or a file
@@ -54,18 +55,28 @@ enum Side {
 /// Carries the command out.
 pub fn carry_out(options: &Options, global: &Global) -> Result<ExitStatus, CliError> {
     let (before, after) = (side(&options.before, global)?, side(&options.after, global)?);
-    let detail = match (&before, &after) {
-        (Side::Text(text), _) | (_, Side::Text(text)) => detail_of(text),
-        (Side::Journals(_), Side::Journals(_)) => Detail::Full,
+    let printed = match (&before, &after) {
+        (Side::Text(before), Side::Text(after)) => {
+            if let (Some(one), Some(other)) = (detail_of(before), detail_of(after))
+                && one != other
+            {
+                let problem = "its requests are not printed as those of the other: print both with --full, or both \
+                               without";
+                return Err(CliError::TraceFile { path: (&options.after).into(), problem: problem.into() });
+            }
+            Printed::of(before)
+        }
+        (Side::Text(text), _) | (_, Side::Text(text)) => Printed::of(text),
+        (Side::Journals(_), Side::Journals(_)) => Printed { detail: Detail::Full, is_redacted: true },
     };
-    let diff = of_texts(&before.text(detail)?, &after.text(detail)?);
+    let diff = of_texts(&before.text(printed)?, &after.text(printed)?);
     let text = match options.format {
         Form::Json => as_json(&diff),
         Form::Text if options.all => format!("{diff:#}"),
         Form::Text => diff.to_string(),
     };
     screen::print(&text)?;
-    Ok(if diff.is_empty() { ExitStatus::Succeeded } else { ExitStatus::Internal })
+    Ok(if diff.is_empty() { ExitStatus::Succeeded } else { ExitStatus::DIFFERS })
 }
 
 fn side(name: &str, global: &Global) -> Result<Side, CliError> {
@@ -90,19 +101,43 @@ fn side(name: &str, global: &Global) -> Result<Side, CliError> {
 }
 
 impl Side {
-    fn text(self, detail: Detail) -> Result<String, CliError> {
+    fn text(self, printed: Printed) -> Result<String, CliError> {
         match self {
             Side::Text(text) => Ok(text),
-            Side::Journals(journals) => Ok(journals.trace()?.redact(&journals.date()).to_text(detail)),
+            Side::Journals(journals) => {
+                let trace = journals.trace(&Screen::plain())?;
+                let trace = if printed.is_redacted { trace.redact(&journals.date()) } else { trace };
+                Ok(trace.to_text(printed.detail))
+            }
         }
     }
 }
 
+/// How a trace was printed.
+#[derive(Clone, Copy)]
+struct Printed {
+    detail: Detail,
+    /// Without ids, times and the date.
+    is_redacted: bool,
+}
+
+impl Printed {
+    fn of(text: &str) -> Printed {
+        // Only what is not redacted begins with the run's id. A trace without any request is the same in any detail.
+        let is_redacted = !text.trim_start().starts_with("run ");
+        Printed { detail: detail_of(text).unwrap_or(Detail::Short), is_redacted }
+    }
+}
+
 /// In which detail a text was printed: whole requests are lines of messages, else there is one line of each request.
-fn detail_of(text: &str) -> Detail {
-    let is_message =
-        |line: &str| ["system: \"", "user: \""].iter().any(|role| line.trim_start().starts_with(role));
-    if text.lines().any(is_message) { Detail::Full } else { Detail::Short }
+/// None: there is no request.
+fn detail_of(text: &str) -> Option<Detail> {
+    let starts = |line: &str, words: &[&str]| words.iter().any(|word| line.trim_start().starts_with(word));
+    text.lines().find_map(|line| match line {
+        _ if starts(line, &["system: \"", "user: \""]) => Some(Detail::Full),
+        _ if starts(line, &["request "]) && line.contains(" messages, ") => Some(Detail::Short),
+        _ => None,
+    })
 }
 
 fn as_json(diff: &TraceDiff) -> String {

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use clap::Args;
 use deepgraph_graph::Bundle;
 use deepgraph_protocol::StepId;
-use deepgraph_runtime::{Question, Work};
-use deepgraph_store::{RunRecord, Store};
+use deepgraph_runtime::{Question, RunError, Work, assigned};
+use deepgraph_store::{RunId, RunRecord, Store};
 
 use crate::args::Global;
 use crate::documents;
@@ -19,7 +19,7 @@ use crate::home::Home;
 use crate::report;
 use crate::settings::Settings;
 use crate::stored;
-use crate::{servers, session};
+use crate::{secrets, servers, session};
 
 /// Options of `resume`.
 #[derive(Debug, Args)]
@@ -58,9 +58,13 @@ pub fn carry_out(options: Options, global: &Global) -> Result<ExitStatus, CliErr
     let bundle = graphs::stored_bundle(&record)?;
     let driver = Driver::new(options.drive.clone(), home, store.clone())?;
     let mut settings = Settings::of(&record)?;
-    if record.status.is_terminal() {
+    options.drive.apply(&mut settings)?;
+    if options.drive.record.is_some() {
+        // Before anything is shown or paid for.
+        secrets::of_run(&bundle, &record, &settings.key_env)?;
+    }
+    if record.status.is_terminal() && !stored::broke_off(&bundle, &*store, &record)? {
         let shown = show_again(&driver, &*store, &record, &bundle, &options.answer)?;
-        options.drive.apply(&mut settings)?;
         driver.write_recording(&record.run_id, &bundle, &settings.key_env)?;
         return Ok(shown);
     }
@@ -68,17 +72,17 @@ pub fn carry_out(options: Options, global: &Global) -> Result<ExitStatus, CliErr
         return Err(CliError::Replay { run: record.run_id.to_string(), recording });
     }
     let held = driver.hold(&record.run_id)?;
-    options.drive.apply(&mut settings)?;
     if !options.docs.is_empty() {
         settings.docs = documents::absolute(&options.docs);
     }
     let rows = store.entries(&record.run_id, 0)?;
     let open = stored::questions(&bundle, &rows, &record)?;
-    let answers = answers(&options.answer, &open)?;
-    let secrets = servers::secrets(&bundle)?;
+    let answers = answers(&record.run_id, &options.answer, &open)?;
+    let of_servers = servers::secrets(&bundle)?;
     let ready = driver.ready(&bundle, &settings)?;
+    secrets::note_key(&*store, &record, &bundle, &settings)?;
     session::with(|session| {
-        session.prepare(&bundle, &secrets)?;
+        session.prepare(&bundle, &of_servers)?;
         // The process may have ended between the record and the first entry.
         let work = Work::of(&record, bundle.clone(), answers)?;
         driver.drive(session, held, ready, &record.run_id, &bundle, work)
@@ -113,47 +117,44 @@ fn over_again(record: &RunRecord, has_report: bool) -> String {
     )
 }
 
-/// Which answer is for which question. `STEP=TEXT` where STEP has the form of a step id, which must be that of an
-/// open question; else the whole text is the answer, which only one open question may have.
-fn answers(given: &[String], open: &[Question]) -> Result<Vec<(Option<StepId>, String)>, CliError> {
-    let refused = |problem: String| {
-        Err(CliError::Answer {
-            problem,
-            open: open.iter().map(|q| format!("{}: {}", q.id, q.text.trim())).collect(),
-        })
-    };
+/// Which answer is for which question.
+fn answers(
+    run: &RunId,
+    given: &[String],
+    open: &[Question],
+) -> Result<Vec<(Option<StepId>, String)>, CliError> {
     if given.is_empty() {
         return Ok(Vec::new());
     }
-    if open.is_empty() {
-        return refused("no question is open in this run, so there is nothing to answer".into());
-    }
-    let mut answers: Vec<(Option<StepId>, String)> = Vec::new();
-    for text in given {
-        let named = text.split_once('=').map(|(id, answer)| (id.trim(), answer));
-        let question = named.and_then(|(id, _)| open.iter().find(|q| q.id.as_str() == id));
-        let (id, answer) = match (question, named, open) {
-            (Some(question), Some((_, answer)), _) => (question.id.clone(), answer.to_owned()),
-            (None, Some((id, _)), _) if is_step_id(id) || open.iter().any(|q| name_of(q) == id) => {
-                return refused(format!(
-                    "no question {id} is open; an answer that begins so is written STEP={text}, with the id of its \
-                     question. These are open:"
-                ));
-            }
-            (_, _, [only]) => (only.id.clone(), text.clone()),
-            _ => {
-                return refused("more than one question is open, name it as --answer STEP=TEXT:".into());
-            }
-        };
-        if answer.trim().is_empty() {
-            return refused(format!("the answer to {id} is empty. It has to say something:"));
+    let refused = |problem: String| CliError::Answer {
+        problem,
+        open: open.iter().map(|q| format!("{}: {}", q.id, q.text.trim())).collect(),
+    };
+    let given = given.iter().map(|text| split(text, open)).collect();
+    let assigned = assigned(run, given, open).map_err(|error| match error {
+        RunError::NotAsked { open, .. } if open.is_empty() => {
+            refused("no question is open in this run, so there is nothing to answer".to_owned())
         }
-        if answers.iter().any(|(known, _)| known.as_ref() == Some(&id)) {
-            return refused(format!("{id} is answered twice:"));
-        }
-        answers.push((Some(id), answer));
+        RunError::NotAsked { problem, .. } => refused(format!(
+            "{problem}. To one of several questions, and where an answer begins like an id, it is given as --answer \
+             STEP=TEXT. What is open:"
+        )),
+        other => other.into(),
+    })?;
+    match assigned.iter().find(|(_, text)| text.trim().is_empty()) {
+        Some((id, _)) => Err(refused(format!("the answer to {id} is empty. It has to say something:"))),
+        None => Ok(assigned.into_iter().map(|(id, text)| (Some(id), text)).collect()),
     }
-    Ok(answers)
+}
+
+/// `STEP=TEXT`, where STEP has the form of an id or is the name of what asks; else the whole text is an answer.
+fn split(text: &str, open: &[Question]) -> (Option<StepId>, String) {
+    let means_step =
+        |id: &str| is_step_id(id) || open.iter().any(|q| q.id.as_str() == id || name_of(q) == id);
+    match text.split_once('=').map(|(id, answer)| (id.trim(), answer)) {
+        Some((id, answer)) if means_step(id) => (Some(StepId::new(id)), answer.to_owned()),
+        _ => (None, text.to_owned()),
+    }
 }
 
 /// What the id of an approval has behind that of the call.
@@ -197,7 +198,7 @@ mod tests {
 
     fn read(given: &[&str], ids: &[&str]) -> Result<Vec<(String, String)>, String> {
         let given: Vec<String> = given.iter().map(|g| (*g).to_owned()).collect();
-        let read = answers(&given, &open(ids)).map_err(|e| e.to_string())?;
+        let read = answers(&RunId::new(), &given, &open(ids)).map_err(|e| e.to_string())?;
         Ok(read.into_iter().map(|(id, text)| (id.map_or(String::new(), |id| id.to_string()), text)).collect())
     }
 
@@ -219,7 +220,7 @@ mod tests {
     fn answers_to_other_questions_and_empty_ones_are_refused() {
         for given in ["ask.9=hi", "ask.11=hi", "ask=hi", " plan.2/ask-it.9 =hi"] {
             let error = read(&[given], &["ask.1"]).unwrap_err();
-            assert!(error.contains("is open") && error.contains("ask.1: which?"), "{given}: {error}");
+            assert!(error.contains("asks nothing") && error.contains("ask.1: which?"), "{given}: {error}");
         }
         for given in ["", " \n", "ask.1=", "ask.1= "] {
             let error = read(&[given], &["ask.1"]).unwrap_err();
@@ -242,7 +243,7 @@ mod tests {
     fn several_are_answered_by_id() {
         let ids = ["a.1/ask.1", "b.1/ask.1"];
         let both = read(&["b.1/ask.1=two", "a.1/ask.1=one"], &ids).unwrap();
-        assert_eq!(both, [pair("b.1/ask.1", "two"), pair("a.1/ask.1", "one")]);
+        assert_eq!(both, [pair("a.1/ask.1", "one"), pair("b.1/ask.1", "two")]);
         let error = read(&["yes"], &ids).unwrap_err();
         assert!(error.contains("STEP=TEXT") && error.contains("b.1/ask.1: which?"), "{error}");
         assert!(read(&["a.1/ask.1=x", "a.1/ask.1=y"], &ids).unwrap_err().contains("twice"));

@@ -124,6 +124,7 @@ pub fn carry_out(options: Options, global: &Global) -> Result<ExitStatus, CliErr
         ..Settings::default()
     };
     options.drive.apply(&mut settings)?;
+    settings.keys = Some(models::key_in_use(&bundle, &settings).into_iter().collect());
     let home = Home::open(global)?;
     let store = home.store()?;
     let driver = Driver::new(options.drive, home, store)?;

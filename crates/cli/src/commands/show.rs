@@ -48,6 +48,9 @@ pub fn carry_out(options: &Options, global: &Global) -> Result<ExitStatus, CliEr
             true => {
                 format!("interrupted: its process is gone; go on with deepgraph resume {}", record.run_id)
             }
+            false if stored::broke_off(&bundle, &*store, &record)? => {
+                format!("{}: {}", record.status, stored::BROKE_OFF)
+            }
             false => record.status.to_string(),
         };
         as_text(&record, &status, &settings, &bundle, &questions)

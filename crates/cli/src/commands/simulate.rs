@@ -12,6 +12,7 @@ use crate::error::CliError;
 use crate::exit_status::ExitStatus;
 use crate::graphs;
 use crate::screen::{self, Screen};
+use crate::threads;
 
 /// Broken runs that are shown with their trace.
 const SHOWN: usize = 3;
@@ -27,10 +28,12 @@ const SHOWN: usize = 3;
                   limits, every call is answered once and in order, the ledger adds up, every instance has one exit, \
                   crashes and another order of completion change nothing, and more.\n\n\
                   Everything is drawn from the seed of the run, keys of the configuration that are not set by --set or \
-                  --config included: a run can be repeated by its seed. The exit status is 1 where something is broken.",
+                  --config included: a run can be repeated by its seed.",
     after_help = "Examples:\n  deepgraph simulate deep_research\n  deepgraph simulate my-graph.yaml --runs 1000 --jobs 4\n  \
                   deepgraph simulate my-graph.yaml --seed 4711 --runs 1 --trace\n  \
-                  deepgraph simulate deep_research --faults none --set max_researcher_iterations=3"
+                  deepgraph simulate deep_research --faults none --set max_researcher_iterations=3\n\n\
+                  Exit status:\n  0  nothing is broken\n  1  something that must hold is broken, or the program \
+                  failed\n  2  wrong usage: options, the graph, values of its configuration"
 )]
 pub struct Options {
     /// Graph file, folder with a graph.yaml, or name of a stock graph
@@ -42,8 +45,8 @@ pub struct Options {
     /// The seed of the first run; the others count on from it, behind the greatest from 0
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// How many runs at once [default: one per core]
-    #[arg(long, value_name = "N")]
+    /// How many runs at once [default: as many as there are processors]
+    #[arg(short, long, value_name = "N", value_parser = threads::jobs)]
     jobs: Option<NonZeroUsize>,
     /// Set one value of the configuration; may be repeated
     #[arg(long, value_name = "KEY=VALUE")]
@@ -83,8 +86,9 @@ pub fn carry_out(options: &Options) -> Result<ExitStatus, CliError> {
         Weather::None => Faults::none(),
         Weather::Storm => Faults::storm(),
     };
-    let simulation = Simulation { bundle, input: None, config: set, faults };
-    let report = simulate(&simulation, options);
+    let simulation = Simulation::new(&bundle, set, faults)
+        .map_err(|mismatches| CliError::Config(mismatches.iter().map(ToString::to_string).collect()))?;
+    let report = simulate(&simulation, options)?;
     screen::print(&report.to_string())?;
     if options.trace {
         for seed in (0..options.runs).map(|number| options.seed.wrapping_add(number)) {
@@ -98,13 +102,11 @@ pub fn carry_out(options: &Options) -> Result<ExitStatus, CliError> {
         let seeds: Vec<String> = report.broken[SHOWN..].iter().map(|b| b.seed.to_string()).collect();
         screen::print(&format!("\nbroken as well: seeds {}", seeds.join(", ")))?;
     }
-    Ok(if report.is_clean() { ExitStatus::Succeeded } else { ExitStatus::Internal })
+    Ok(if report.is_clean() { ExitStatus::Succeeded } else { ExitStatus::DIFFERS })
 }
 
 /// Runs all seeds, several at once.
-fn simulate(simulation: &Simulation, options: &Options) -> Report {
-    let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-    let jobs = options.jobs.unwrap_or(cores).get();
+fn simulate(simulation: &Simulation, options: &Options) -> Result<Report, CliError> {
     let next = AtomicU64::new(0);
     let work = || {
         let mut report = Report::default();
@@ -113,38 +115,92 @@ fn simulate(simulation: &Simulation, options: &Options) -> Report {
             if number >= options.runs {
                 return report;
             }
-            simulation.run(options.seed.wrapping_add(number), &mut report);
+            report.add(simulation.run(options.seed.wrapping_add(number)));
         }
     };
     let mut report = Report::default();
     std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..jobs).map(|_| scope.spawn(work)).collect();
-        for thread in threads {
+        let mut running = Vec::new();
+        for _ in 0..threads::count(options.jobs, options.runs) {
+            match threads::start(scope, work) {
+                Ok(thread) => running.push(thread),
+                Err(error) => {
+                    // Those that run already begin no other.
+                    next.store(options.runs, Ordering::Relaxed);
+                    return Err(error);
+                }
+            }
+        }
+        for thread in running {
             match thread.join() {
                 Ok(of_thread) => report.add(of_thread),
                 Err(panic) => std::panic::resume_unwind(panic),
             }
         }
-    });
-    report
+        Ok(())
+    })?;
+    Ok(report)
 }
 
-/// What a seed breaks, how to repeat it, and its trace.
+/// What a seed breaks, how to repeat it, and the traces in which it does.
 fn shown(broken: &Broken, simulation: &Simulation, options: &Options) -> String {
-    let sentences: Vec<String> = broken.violations.iter().map(|v| format!("  {v}\n")).collect();
-    let mut repeat = format!("deepgraph simulate {} --seed {} --runs 1 --trace", options.graph, broken.seed);
-    options.set.iter().for_each(|set| repeat += &format!(" --set '{set}'"));
+    let sentences: String = broken.to_string().lines().map(|line| format!("  {line}\n")).collect();
+    let mut text = format!(
+        "\nseed {} breaks what must hold:\n{sentences}again: {}",
+        broken.seed,
+        again(broken.seed, options)
+    );
+    if !options.trace && !broken.violations.is_empty() {
+        text += &format!("\n\n{}", simulation.trace(broken.seed));
+    }
+    if !broken.of_twin.is_empty() {
+        text += &format!("\n\nin another order:\n\n{}", simulation.trace_of_twin(broken.seed));
+    }
+    text.trim_end().to_owned()
+}
+
+/// The command that runs one seed again.
+fn again(seed: u64, options: &Options) -> String {
+    let mut repeat = format!("deepgraph simulate {} --seed {seed} --runs 1 --trace", quoted(&options.graph));
+    options.set.iter().for_each(|set| repeat += &format!(" --set {}", quoted(set)));
     if let Some(file) = &options.config {
-        repeat += &format!(" --config {}", file.display());
+        repeat += &format!(" --config {}", quoted(&file.to_string_lossy()));
     }
     if options.faults == Weather::None {
         repeat += " --faults none";
     }
-    let trace = if options.trace { String::new() } else { format!("\n\n{}", simulation.trace(broken.seed)) };
-    format!(
-        "\nseed {} breaks what must hold:\n{}again: {repeat}{}",
-        broken.seed,
-        sentences.concat(),
-        trace.trim_end()
-    )
+    repeat
+}
+
+/// A word as a POSIX shell reads it back.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=,@%+".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_that_repeats_a_seed_can_be_pasted() {
+        let options = Options {
+            graph: "my graph.yaml".into(),
+            runs: 1,
+            seed: 1,
+            jobs: None,
+            set: vec!["topic=it's".into(), "turns=3".into()],
+            config: Some("a b.yaml".into()),
+            faults: Weather::None,
+            trace: false,
+        };
+        assert_eq!(
+            again(7, &options),
+            r"deepgraph simulate 'my graph.yaml' --seed 7 --runs 1 --trace --set 'topic=it'\''s' --set turns=3 --config 'a b.yaml' --faults none"
+        );
+        assert_eq!(["", "a", "$x"].map(quoted), ["''", "a", "'$x'"]);
+    }
 }

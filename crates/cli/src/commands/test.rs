@@ -19,6 +19,7 @@ use crate::testing::parallel::{self, Manner};
 use crate::testing::select::{self, Selection};
 use crate::testing::tell::Told;
 use crate::testing::{Timed, is_ci, review};
+use crate::threads;
 use crate::when::counted;
 
 /// Options of `test`.
@@ -58,7 +59,7 @@ pub struct Options {
     #[arg(long)]
     list: bool,
     /// How many cases are played at once [default: as many as there are processors]
-    #[arg(short, long, value_name = "N", value_parser = jobs)]
+    #[arg(short, long, value_name = "N", value_parser = threads::jobs)]
     jobs: Option<NonZeroUsize>,
     /// Write what came of each case to this file, as JUnit XML; `-` is standard output, and then all else goes to
     /// standard error
@@ -101,9 +102,7 @@ pub fn carry_out(options: &Options) -> Result<ExitStatus, CliError> {
     let stop = Stop::default();
     stop.listen(screen.clone());
     let began = Instant::now();
-    let jobs =
-        options.jobs.or_else(|| std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
-    let manner = Manner { writes, jobs, fail_fast: options.fail_fast };
+    let manner = Manner { writes, jobs: options.jobs, fail_fast: options.fail_fast };
     let mut played = parallel::play(&selection.chosen, manner, &stop, |timed| {
         let is_read = told.case(timed).map_or(Ok(true), |text| output.print(&text))?;
         if !is_read {
@@ -133,7 +132,7 @@ pub fn carry_out(options: &Options) -> Result<ExitStatus, CliError> {
         screen.warn(&format!("nobody reads what is told any more: {left} not played"));
     }
     let is_well = passed && not_played == 0 && is_tidy && written.is_ok();
-    Ok(if is_well { ExitStatus::Succeeded } else { ExitStatus::CASES_FAILED })
+    Ok(if is_well { ExitStatus::Succeeded } else { ExitStatus::DIFFERS })
 }
 
 /// What is told at the end.
@@ -143,15 +142,6 @@ struct Sums<'a> {
     took: Duration,
     writes: Writes,
     stop: &'a Stop,
-}
-
-fn jobs(text: &str) -> Result<NonZeroUsize, String> {
-    match text.parse::<usize>() {
-        Ok(jobs) => NonZeroUsize::new(jobs).ok_or_else(|| {
-            "at least 1 case has to be played at once; without it as many as there are processors".into()
-        }),
-        Err(_) => Err("it has to be a whole number from 1 on".into()),
-    }
 }
 
 impl Options {

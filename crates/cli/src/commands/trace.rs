@@ -8,8 +8,9 @@ use deepgraph_trace::Detail;
 use crate::args::Global;
 use crate::error::CliError;
 use crate::exit_status::ExitStatus;
+use crate::journals;
 use crate::out_file::{Holds, OutFile};
-use crate::{journals, screen};
+use crate::screen::{self, Screen};
 
 /// Options of `trace`.
 #[derive(Debug, Args)]
@@ -70,7 +71,7 @@ pub fn carry_out(options: &Options, global: &Global) -> Result<ExitStatus, CliEr
         })?;
         return written(out, text.trim_end());
     }
-    let mut trace = journals.trace()?;
+    let mut trace = journals.trace(&Screen::plain())?;
     if options.format == Form::Html && journals.status.is_some() {
         // The record knows more than the journals: that the run waits for an answer, or for its process.
         trace.status = journals.status;

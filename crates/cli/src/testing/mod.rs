@@ -13,6 +13,7 @@ pub mod tell;
 use std::time::Duration;
 
 use deepgraph_testkit::suite::Outcome;
+pub use deepgraph_testkit::suite::is_ci;
 
 /// What came of a case, and how long it took.
 #[derive(Clone, Debug)]
@@ -21,10 +22,4 @@ pub struct Timed {
     pub outcome: Outcome,
     /// How long it took to read, play and compare.
     pub took: Duration,
-}
-
-/// Whether this is a build of a server that tests what others wrote: nobody reviews there. The variable `CI` is set to
-/// anything but nothing, `0` and `false`.
-pub fn is_ci() -> bool {
-    std::env::var("CI").is_ok_and(|value| !["", "0", "false"].contains(&&*value.to_lowercase()))
 }

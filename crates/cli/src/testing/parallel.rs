@@ -2,7 +2,6 @@
 
 use std::any::Any;
 use std::collections::BTreeMap;
-use std::io;
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,17 +15,15 @@ use super::Timed;
 use super::interrupt::Stop;
 use crate::error::CliError;
 use crate::graphs::Stock;
-
-/// The stack of a thread: graphs that call graphs are played within each other.
-const STACK: usize = 16 << 20;
+use crate::threads;
 
 /// How cases are played.
 #[derive(Clone, Copy, Debug)]
 pub struct Manner {
     /// What may be written.
     pub writes: Writes,
-    /// How many at once.
-    pub jobs: NonZeroUsize,
+    /// How many at once; none: as many as there are processors.
+    pub jobs: Option<NonZeroUsize>,
     /// Whether no other is begun when one has failed.
     pub fail_fast: bool,
 }
@@ -62,12 +59,11 @@ pub fn play(
     let mut waiting: BTreeMap<usize, Timed> = BTreeMap::new();
     let mut told: Vec<Timed> = Vec::new();
     thread::scope(|scope| {
-        for _ in 0..manner.jobs.get().min(cases.len()) {
+        for _ in 0..threads::count(manner.jobs, cases.len() as u64) {
             let sender = sender.clone();
-            let started = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, move || work(sender));
-            if let Err(error) = started {
+            if let Err(error) = threads::start(scope, move || work(sender)) {
                 stop.begin_no_more();
-                return Err(CliError::Threads(io::Error::other(error)));
+                return Err(error);
             }
         }
         drop(sender);

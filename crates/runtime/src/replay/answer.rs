@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use deepgraph_protocol::{EntryBody, ErrorKind, Map, ModelRequest, ScopePath, StepError, StepId};
+use deepgraph_protocol::{EntryBody, ErrorKind, Map, ModelRequest, ScopePath, StepError, StepId, Usage};
 use deepgraph_trace::recording::{Asked, Came, Exchange};
 use tokio::time::{Instant, sleep_until};
 
@@ -50,17 +50,19 @@ impl Driver<'_> {
         let (key, key_step, scope) = (scope.clone(), step.clone(), scope.clone());
         self.tasks.spawn(&key, &key_step, async move {
             come(moment, &exchange).await;
-            let nothing = || StepError::new(ErrorKind::Cancelled, "nothing came of it in the recording");
-            match exchange.came {
-                Came::Reply(reply) => Done::Model { scope, step, attempt, result: Ok(reply) },
+            let (attempt, error, used) = match exchange.came {
+                Came::Reply(reply) => return Done::Model { scope, step, attempt, result: Ok(reply) },
                 Came::Result(value) | Came::Answer(value) => {
-                    Done::Op { scope, step, attempt, cache: None, result: Ok(value) }
+                    return Done::Op { scope, step, attempt, cache: None, result: Ok(value) };
                 }
-                Came::Failed(error) => Done::Op { scope, step, attempt, cache: None, result: Err(error) },
-                // Attempt 0 is no attempt's number: the step fails for good.
-                Came::GaveUp(error) => Done::Op { scope, step, attempt: 0, cache: None, result: Err(error) },
-                Came::Nothing => Done::Op { scope, step, attempt: 0, cache: None, result: Err(nothing()) },
-            }
+                Came::Failed(error) => (Some(attempt), error, exchange.used),
+                Came::GaveUp(error) => (None, error, Usage::default()),
+                Came::Nothing => {
+                    let nothing = "nothing came of it in the recording";
+                    (None, StepError::new(ErrorKind::Cancelled, nothing), Usage::default())
+                }
+            };
+            Done::Failed { scope, step, attempt, error, used }
         });
     }
 

@@ -3,6 +3,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use deepgraph_graph::build::*;
+use deepgraph_graph::{Bundle, BundleSource, OpTable};
 use deepgraph_model::{ChatModel, Preview};
 use deepgraph_protocol::{
     ErrorKind, FinishReason, Hidden, Map, ModelReply, ModelRequest, StepError, Usage, Value,
@@ -112,6 +113,113 @@ async fn equal_requests_are_told_apart_by_their_steps_and_nothing_is_asked_or_wa
     }
     assert_eq!(calls.load(Ordering::SeqCst), 0);
     assert_eq!(begun.elapsed(), Duration::ZERO);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_failed_attempt_used_is_used_again() {
+    let (mut recording, _) = recorded().await;
+    assert!(!recording.to_text().contains("\"used\""), "nothing was");
+    let failed = recording.exchanges.iter_mut().find(|exchange| matches!(exchange.came, Came::Failed(_)));
+    failed.unwrap().used = Usage { input_tokens: 11, output_tokens: 4, ..Usage::default() };
+    let recording = Recording::read(&recording.to_text()).unwrap();
+    let replaying = host(&Arc::default()).replay(recording.clone()).build().unwrap();
+    let (id, again) = run(&replaying, "Draw a card.").await;
+    assert!(again.is_ok(), "{again:?}");
+    assert_eq!(replaying.recording(&id, &Hidden::default()).unwrap().exchanges, recording.exchanges);
+}
+
+/// A graph whose prompts show the time that is left, before and after an op of ours and within a child graph.
+const LATE: &str = "\
+deepgraph: 1
+name: late
+state: {question: string, texts: {type: [string], reduce: append}, gathered: {type: [string], optional: true}}
+input: [question]
+output: [texts]
+limits: {late: {count: wall_time, max: 1m, exit: deadline}, busy: {count: active_time, max: 50s, exit: active_time}}
+start: first
+nodes:
+  first: {model: mine, prompt: 'First {{ limits.late.left }} {{ question }}', update: {texts: result.text}, next: inner}
+  inner: {call: inner, input: {question: question}, update: {texts: result.text}, next: last}
+  last: {model: mine, prompt: 'Last {{ limits.late.left }}, {{ limits.busy.left }}', update: {texts: result.text}}
+graphs:
+  inner:
+    state: {question: string, text: {type: string, optional: true}}
+    input: [question]
+    output: [text]
+    limits: {own: {count: wall_time, max: 30s, exit: deadline}}
+    start: look
+    nodes:
+      look: {model: mine, prompt: '{{ question }}', update: {text: result.text}, next: again}
+      again: {model: mine, prompt: 'Again {{ limits.own.left }}', update: {text: result.text}}
+";
+
+fn compiled(text: &str) -> Arc<Bundle> {
+    let files = [("graph.yaml".to_owned(), text.to_owned())].into();
+    let source = BundleSource { entry: "graph.yaml".to_owned(), files, ..BundleSource::default() };
+    Arc::new(Bundle::from_source(&source, &OpTable::stock()).unwrap_or_else(|mistakes| panic!("{mistakes}")))
+}
+
+/// Repeats what it was asked, after a real while, in which its thread does nothing else.
+struct Slow;
+
+#[async_trait]
+impl ChatModel for Slow {
+    async fn reply(&self, request: &ModelRequest, _: Preview<'_>) -> Result<ModelReply, StepError> {
+        std::thread::sleep(Duration::from_micros(3700));
+        tokio::time::sleep(Duration::from_millis(5)).await;
+        let asked = request.messages.last().map(|message| message.content.clone()).unwrap_or_default();
+        Ok(ModelReply {
+            text: asked,
+            tool_calls: Vec::new(),
+            data: Value::Null,
+            finish: FinishReason::Stop,
+            usage: Usage::default(),
+            cost_micro_usd: None,
+            model: request.model.clone(),
+        })
+    }
+}
+
+#[test]
+fn prompts_that_show_the_time_that_is_left_are_the_same_in_a_replay() {
+    let (recording, outcome) = {
+        let tokio = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+        let host = Host::builder().model("mine", Slow).build().unwrap();
+        let bundle = compiled(LATE);
+        let running = tokio.block_on(async { host.run(&bundle).input("question", "x").start().unwrap() });
+        let run = running.id().clone();
+        let outcome = tokio.block_on(running.ended()).unwrap().outcome().unwrap();
+        (host.recording(&run, &Hidden::default()).unwrap(), outcome)
+    };
+    let texts = outcome.end.output["texts"].to_json_text();
+    assert!(texts.contains("First 60 x") && texts.contains("Last 59."), "{texts}");
+    assert!(recording.exchanges.iter().all(|exchange| exchange.after_ms.is_some()), "{recording:?}");
+
+    let tokio =
+        tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
+    let host = Host::builder().replay(recording.clone()).build().unwrap();
+    let bundle = compiled(LATE);
+    let running = tokio.block_on(async { host.run(&bundle).input("question", "x").start().unwrap() });
+    let run = running.id().clone();
+    let again = tokio.block_on(running.ended()).unwrap().outcome().unwrap();
+    assert_eq!(again.end.output, outcome.end.output);
+    assert_eq!(host.recording(&run, &Hidden::default()).unwrap(), recording, "moments and all");
+}
+
+#[test]
+fn where_no_prompt_shows_the_time_no_moment_is_kept() {
+    let tokio = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let host = Host::builder().model("mine", Slow).build().unwrap();
+    let text = ["late", "busy", "own"]
+        .iter()
+        .fold(LATE.to_owned(), |text, name| text.replace(&format!("{{{{ limits.{name}.left }}}}"), "x"));
+    let bundle = compiled(&text);
+    let running = tokio.block_on(async { host.run(&bundle).input("question", "x").start().unwrap() });
+    let run = running.id().clone();
+    tokio.block_on(running.ended()).unwrap();
+    let recording = host.recording(&run, &Hidden::default()).unwrap();
+    assert!(recording.moments.is_empty());
+    assert!(recording.exchanges.iter().all(|exchange| exchange.after_ms.is_none()), "{recording:?}");
 }
 
 #[tokio::test(start_paused = true)]

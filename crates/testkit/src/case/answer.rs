@@ -6,13 +6,11 @@ use deepgraph_protocol::{FinishReason, Map, Millis, ModelReply, StepError, StepI
 
 use super::read::Reader;
 use super::request::RequestMatch;
+use super::said::UNKNOWN;
 use super::tree::Node;
 use super::words;
 use crate::Said;
-
-/// Tokens of a call of which nothing is said.
-const INPUT_TOKENS: u64 = 100;
-const OUTPUT_TOKENS: u64 = 10;
+use crate::reply::USUAL_TOKENS;
 
 /// What a model answers.
 #[derive(Clone, Debug, Default)]
@@ -37,7 +35,8 @@ struct Tokens {
 
 impl Default for Tokens {
     fn default() -> Tokens {
-        Tokens { input: INPUT_TOKENS, output: OUTPUT_TOKENS, reserve: None }
+        let (input, output) = USUAL_TOKENS;
+        Tokens { input, output, reserve: None }
     }
 }
 
@@ -165,22 +164,24 @@ fn tokens(reader: &mut Reader, node: &Node) -> Tokens {
 }
 
 fn cost(reader: &mut Reader, node: &Node) -> Cost {
-    if node.value.as_str() == Some("unknown") {
-        return Cost { used: None, reserve: None };
-    }
     if !node.is_map() {
-        let used = reader.dollars(node, "`cost` (or `unknown`)");
+        let used = price(reader, node, "`cost` (or `unknown`)");
         return Cost { used, reserve: used };
     }
     let mut cost = Cost::default();
     for (key, value) in reader.entries(node, "`cost`", &words::COST) {
-        let amount = reader.dollars(value, &format!("`{}`", key.name));
+        let amount = price(reader, value, &format!("`{}` (or `unknown`)", key.name));
         match &*key.name {
             "used" => cost.used = amount,
             _ => cost.reserve = amount,
         }
     }
     cost
+}
+
+/// Micro-dollars; none where the price is not known.
+fn price(reader: &mut Reader, node: &Node, what: &str) -> Option<u64> {
+    if node.value.as_str() == Some(UNKNOWN) { None } else { reader.dollars(node, what) }
 }
 
 /// What an op brings back.

@@ -11,7 +11,8 @@ use std::sync::Arc;
 use deepgraph_graph::Bundle;
 use deepgraph_protocol::{Map, Value};
 
-pub use answer::{Answer, Answers};
+use self::answer::By;
+pub use self::answer::{Answer, Answers};
 
 use super::difference::Difference;
 use super::file::Case;
@@ -64,17 +65,17 @@ impl CaseBuilder {
     /// What a model answers in a step: a text, a reply, a failure, or a list of these, one for each attempt; where the
     /// step ends in `*`, one for each visit.
     pub fn model(self, step: &str, answers: impl Into<Answers>) -> CaseBuilder {
-        self.entry("models", step, answers.into().node())
+        self.answered(By::Model, step, answers.into())
     }
 
     /// What an op brings back: in a step, or, by its name, always.
     pub fn op(self, step_or_op: &str, answers: impl Into<Answers>) -> CaseBuilder {
-        self.entry("ops", step_or_op, answers.into().node())
+        self.answered(By::Op, step_or_op, answers.into())
     }
 
     /// What the person says to a question.
     pub fn answer(self, step: &str, answers: impl Into<Answers>) -> CaseBuilder {
-        self.entry("answers", step, answers.into().node())
+        self.answered(By::Person, step, answers.into())
     }
 
     /// How long a step or an op takes, in virtual time: `"15s"`, `"500ms"`.
@@ -165,6 +166,10 @@ impl CaseBuilder {
                 Played::unread(notes.collect())
             }
         }
+    }
+
+    fn answered(self, by: By, step: &str, answers: Answers) -> CaseBuilder {
+        self.entry(by.section(), step, answers.node(by))
     }
 
     fn entry(mut self, section: &'static str, key: &str, node: Node) -> CaseBuilder {

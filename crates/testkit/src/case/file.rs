@@ -17,11 +17,8 @@ use super::script::step_pattern;
 use super::scripts::Scripts;
 use super::servers::ServerTools;
 use super::tree::{self, Node, Place};
-use super::{inline, named, words};
+use super::{LONGEST, inline, named, words};
 use crate::{BEGIN, CancelAt};
-
-/// The longest file that is read, in bytes.
-const LONGEST: u64 = 1 << 20;
 
 /// Completion orders that are tried where a case does not say.
 const SEEDS: u64 = 8;

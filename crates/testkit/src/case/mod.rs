@@ -18,11 +18,13 @@ mod fork;
 mod inline;
 mod input;
 mod mistakes;
+mod money;
 mod named;
 mod pattern;
 mod play;
 mod read;
 pub(crate) mod request;
+mod said;
 mod script;
 mod scripts;
 mod seen;
@@ -31,6 +33,9 @@ mod tree;
 pub mod words;
 mod world;
 mod write;
+
+/// The longest file of a case or a graph that is read, in bytes.
+pub(crate) const LONGEST: u64 = 1 << 20;
 
 pub use build::{Answer, Answers, CaseBuilder};
 pub use difference::Difference;

@@ -6,6 +6,7 @@ use deepgraph_graph::{Field, Type};
 use deepgraph_protocol::{ErrorKind, Map, Millis, StepError, Value};
 
 use super::mistakes::{Sink, hint};
+use super::money;
 use super::tree::{Key, Node, Place};
 use super::words;
 
@@ -82,7 +83,7 @@ impl Reader {
     /// Micro-dollars, written as dollars.
     pub(crate) fn dollars(&mut self, node: &Node, what: &str) -> Option<u64> {
         match node.value.as_float().filter(|n| *n >= 0.0) {
-            Some(dollars) => Some((dollars * 1_000_000.0).round() as u64),
+            Some(dollars) => Some(money::micro_usd(dollars)),
             None => self.wrong(node, what, "an amount in dollars"),
         }
     }

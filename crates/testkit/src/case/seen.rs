@@ -11,6 +11,7 @@ use deepgraph_protocol::{
 use deepgraph_trace::{Node, NodeKind, Outcome, ScopeTrace, Trace};
 
 use super::fork::entries_until;
+use super::money::dollars;
 use super::pattern::number;
 use crate::SimRun;
 
@@ -107,7 +108,7 @@ impl<'r> Seen<'r> {
         let count = |n: Option<u64>| n.map_or(Value::Null, int);
         Value::record([
             ("tokens", count(grant.tokens)),
-            ("cost_usd", grant.cost_micro_usd.map_or(Value::Null, |n| Value::from(n as f64 / 1_000_000.0))),
+            ("cost_usd", grant.cost_micro_usd.map_or(Value::Null, |n| Value::from(dollars(n)))),
             ("model_calls", count(grant.model_calls)),
             ("tool_calls", count(grant.tool_calls)),
             ("wall_time", grant.deadline.map_or(Value::Null, |end| Value::from((end - at) as f64 / 1000.0))),
@@ -302,7 +303,7 @@ fn exit(exit: &Exit) -> Value {
 fn used(spent: &Spent) -> Value {
     Value::record([
         ("tokens", int(spent.tokens)),
-        ("cost_usd", Value::from(spent.cost_micro_usd as f64 / 1_000_000.0)),
+        ("cost_usd", Value::from(dollars(spent.cost_micro_usd))),
         ("cost_unknown", int(spent.cost_unknown)),
         ("model_calls", int(spent.model_calls)),
         ("tool_calls", int(spent.tool_calls)),

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use deepgraph_graph::{Bundle, Type};
-use deepgraph_protocol::{ErrorKind, Map, Millis, ModelReply, ModelRequest, StepError, StepId, Value};
+use deepgraph_protocol::{
+    ErrorKind, Map, Millis, ModelReply, ModelRequest, OutputShape, StepError, StepId, Value,
+};
 
 use super::file::Case;
 use super::pattern::fits;
@@ -132,7 +134,7 @@ impl Outside for Scripted<'_> {
         }
     }
 
-    fn person(&mut self, step: &StepId, answered: usize, _: &str) -> Said {
+    fn person(&mut self, step: &StepId, answered: usize, _: &str, _: &OutputShape) -> Said {
         let nth = u32::try_from(answered + 1).unwrap_or(u32::MAX);
         let Ok(scripted) = self.scripts.person(step, nth) else { return Said::Nothing };
         // One answer for all attempts is one answer.

@@ -7,6 +7,8 @@
 //! | `answers` | one answer as it stands in a case file |
 //! | `begun` | when each step began, without the time that the driver took |
 //! | `expect` | what is expected |
+//!
+//! Secrets are taken out of all of it, as out of a recording.
 
 mod answers;
 mod begun;
@@ -17,16 +19,22 @@ use std::sync::Arc;
 
 use deepgraph_graph::yaml::{self, Mapping, Tree};
 use deepgraph_graph::{Bundle, ServerTool};
-use deepgraph_protocol::{Map, Value};
+use deepgraph_protocol::{Hidden, Map, Value};
 use deepgraph_trace::{FoldError, Row};
 
 use self::gather::Gathered;
+use super::said;
+
+/// Characters of the question that the sentence has at most.
+const SHOWN: usize = 80;
 
 /// Writes the case file of a run that is over, waits for an answer, or was cancelled: its text.
 ///
 /// `rows` are its journals, in any order that keeps each scope's own. `graph` is the path of its graph file from the
-/// folder of the case, `sentence` says what the case shows. Whether the case passes is found out by playing it: a run
-/// in which time, or a crash, made a difference may not be told by a case.
+/// folder of the case, `question` the question of the run's record: the sentence that says what the case shows ends in it.
+/// `hidden` are the secrets of the run; what looks like a key in the message of a failure is taken out as well, wherever
+/// else it stands. Whether the case passes is found out by playing it: a run in which time, or a crash, made a
+/// difference may not be told by a case.
 ///
 /// # Errors
 ///
@@ -35,12 +43,13 @@ pub fn from_run<'a>(
     bundle: &Arc<Bundle>,
     rows: impl IntoIterator<Item = Row<'a>>,
     graph: &str,
-    sentence: &str,
+    question: &str,
+    hidden: &Hidden,
 ) -> Result<String, FoldError> {
     let rows: Vec<Row<'a>> = rows.into_iter().collect();
-    let run = Gathered::of(bundle, &rows)?;
+    let run = Gathered::of(bundle, &rows, question, hidden)?;
     let text = |text: &str| Tree::Text(text.to_owned());
-    let mut case = Mapping::default().with("case", text(sentence)).with("graph", text(graph));
+    let mut case = Mapping::default().with("case", text(&sentence(&run))).with("graph", text(graph));
     if !run.recording.servers.is_empty() {
         for (server, tools) in &run.recording.servers {
             case.add_under("servers", &**server, Tree::Map(tools_of(tools)));
@@ -60,10 +69,23 @@ pub fn from_run<'a>(
         case.add_under(section, step.as_str(), answers);
     }
     if let Some(ms) = run.recording.cancelled_ms {
-        case.add_under("cancel", "at", answers::duration(ms));
+        case.add_under("cancel", "at", said::duration(ms));
     }
     case.set("expect", Tree::Map(expect::of(&run)));
     Ok(yaml::write(&case))
+}
+
+/// What the case shows.
+fn sentence(run: &Gathered) -> String {
+    let end = match &run.trace.root.exit {
+        Some(exit) => format!("ended by {}", exit.reason),
+        None => "waits for an answer".to_owned(),
+    };
+    // Without secrets, so that no part of one is left where it is cut.
+    let question = run.recording.question.split_whitespace().collect::<Vec<_>>().join(" ");
+    let shown: String = question.chars().take(SHOWN).collect();
+    let more = if shown.len() < question.len() { "…" } else { "" };
+    format!("A run that {end}: {shown}{more}")
 }
 
 /// The day on which the run started, where it is not the one on which cases start.

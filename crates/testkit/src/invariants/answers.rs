@@ -2,23 +2,24 @@
 
 use std::collections::BTreeMap;
 
-use deepgraph_graph::Verb;
-use deepgraph_protocol::{EntryBody, Event, Message, Role, StepId, StepOutput};
+use deepgraph_protocol::{Event, Message, Role, StepId, ToolCall};
 
 use super::Violation;
 use super::seen::{Scope, Seen};
+use super::turns::Turns;
 
 const NAME: &str = "answers";
 
 pub(super) fn check(seen: &Seen<'_>) -> Vec<Violation> {
-    let mut found: Vec<Violation> = seen.scopes.values().flat_map(decided).collect();
+    let mut found = Vec::new();
     for scope in seen.scopes.values() {
-        let replies = replies_left(scope);
+        let turns = Turns::of(scope);
+        found.extend(decided(scope, &turns));
         for sent in &seen.run.sent {
-            let (Some(request), Some(node)) = (&sent.request, own_node(scope, &sent.step)) else { continue };
-            let may_be_left = replies.values().any(|left| *left);
-            if let Some(what) = unanswered(&request.messages, may_be_left) {
-                let what = format!("the request of `{node}` is wrong: {what}");
+            let Some(node) = own_node(scope, &sent.step) else { continue };
+            let may_be_left = |calls: &[ToolCall]| turns.may_be_left(calls, node.run);
+            if let Some(what) = unanswered(&sent.request.messages, may_be_left) {
+                let what = format!("the request of `{}` is wrong: {what}", node.name);
                 found.push(Violation::of_step(NAME, scope.path, &sent.step, what));
             }
         }
@@ -26,76 +27,91 @@ pub(super) fn check(seen: &Seen<'_>) -> Vec<Violation> {
     found
 }
 
-fn own_node<'s>(scope: &Scope<'_>, step: &'s StepId) -> Option<&'s str> {
+/// A node of an instance, and its step.
+struct Own<'s> {
+    name: &'s str,
+    run: &'s str,
+}
+
+fn own_node<'s>(scope: &Scope<'_>, step: &'s StepId) -> Option<Own<'s>> {
     let at = scope.at(step)?;
     let is_own = match at.inner {
         None => true,
         Some(inner) => inner.starts_with("item.") && !inner.contains('/'),
     };
-    is_own.then_some(at.node)
+    is_own.then_some(Own { name: at.node, run: at.run })
 }
 
-/// How often calls of one turn were told of, by kind.
-#[derive(Default)]
+/// How often a call was told of, by kind.
+#[derive(Clone, Copy, Debug, Default)]
 struct Decisions {
     admitted: u32,
     queued: u32,
     refused: u32,
+    /// The row in which it was first told of, the question whether it may be run included.
+    first: Option<usize>,
 }
 
-/// Each call is admitted, refused or malformed: one of these, once.
-fn decided(scope: &Scope<'_>) -> Vec<Violation> {
-    let mut calls: BTreeMap<&StepId, Decisions> = BTreeMap::new();
-    for (_, event) in scope.events() {
-        match event {
-            Event::CallAdmitted { step, .. } => calls.entry(step).or_default().admitted += 1,
-            Event::CallQueued { step, .. } => calls.entry(step).or_default().queued += 1,
+impl Decisions {
+    fn count(self) -> u32 {
+        self.admitted + self.refused
+    }
+}
+
+/// Each call that is taken up is admitted, refused or malformed: one of these, once. It is told of at once, and what
+/// waits for a place or for a person is decided on before the work goes on.
+fn decided(scope: &Scope<'_>, turns: &Turns<'_>) -> Vec<Violation> {
+    let mut calls: BTreeMap<StepId, Decisions> = BTreeMap::new();
+    for (row, event) in scope.events() {
+        let (step, kind): (StepId, fn(&mut Decisions) -> &mut u32) = match event {
+            Event::CallAdmitted { step, .. } => (step.clone(), |d| &mut d.admitted),
+            Event::CallQueued { step, .. } => (step.clone(), |d| &mut d.queued),
             Event::CallRefused { step, .. } | Event::CallMalformed { step, .. } => {
-                calls.entry(step).or_default().refused += 1;
+                (step.clone(), |d| &mut d.refused)
             }
-            _ => {}
+            Event::Asked { step, .. } => {
+                if let Some(call) = turns.call_of_question(step) {
+                    calls.entry(call.clone()).or_default().first.get_or_insert(row);
+                }
+                continue;
+            }
+            _ => continue,
+        };
+        let decisions = calls.entry(step).or_default();
+        *kind(decisions) += 1;
+        decisions.first.get_or_insert(row);
+    }
+    let mut found = Vec::new();
+    let mut wrong = |step: &StepId, what: String| {
+        found.push(Violation::of_step(NAME, scope.path, step, what));
+    };
+    for turn in &turns.turns {
+        for step in &turn.calls {
+            let told = calls.get(step).copied().unwrap_or_default();
+            if told.first != Some(turn.row) {
+                wrong(step, "nothing was told of the call when it was taken up".to_owned());
+            } else if turn.goes_on && told.count() == 0 {
+                wrong(step, "the work went on, and the call was neither run nor refused".to_owned());
+            }
         }
     }
-    let wrong = calls.iter().filter(|(_, d)| {
-        d.admitted > 1 || d.queued > 1 || d.refused > 1 || (d.refused == 1 && d.admitted + d.queued > 0)
-    });
-    wrong
-        .map(|(step, d)| {
+    for (step, told) in &calls {
+        if !turns.is_call(step) {
+            wrong(step, "it was decided on, and no reply that is taken up makes this call".to_owned());
+        }
+        if told.queued > 1 || told.count() > 1 || (told.refused == 1 && told.queued > 0) {
             let what = format!(
                 "the call was admitted {} times, queued {} times, refused {} times",
-                d.admitted, d.queued, d.refused
+                told.admitted, told.queued, told.refused
             );
-            Violation::of_step(NAME, scope.path, step, what)
-        })
-        .collect()
-}
-
-/// Per model node, whether replies with calls were left by a way that does not run them.
-fn replies_left(scope: &Scope<'_>) -> BTreeMap<usize, bool> {
-    let mut replies: BTreeMap<usize, (u64, u64)> = BTreeMap::new();
-    for row in &scope.rows {
-        if let EntryBody::Completed { step, output: StepOutput::Model(reply), .. } = &row.entry.body
-            && !reply.tool_calls.is_empty()
-            && let Some(ix) = own_node(scope, step).and_then(|name| scope.graph.node(name))
-            && row.outputs.iter().any(
-                |o| matches!(o, deepgraph_protocol::Output::Event(Event::StepCompleted { step: s }) if s == step),
-            )
-        {
-            replies.entry(ix.0).or_default().0 += 1;
+            wrong(step, what);
         }
     }
-    for (_, event) in scope.events() {
-        if let Event::NodeStarted { step, .. } = event
-            && let Some(Verb::RunTools(model)) = scope.node(step).map(|node| &node.verb)
-        {
-            replies.entry(model.0).or_default().1 += 1;
-        }
-    }
-    replies.into_iter().map(|(node, (made, run))| (node, made > run)).collect()
+    found
 }
 
 /// What is wrong about the answers in a conversation.
-fn unanswered(messages: &[Message], may_be_left: bool) -> Option<String> {
+fn unanswered(messages: &[Message], may_be_left: impl Fn(&[ToolCall]) -> bool) -> Option<String> {
     let mut at = 0;
     while let Some(message) = messages.get(at) {
         at += 1;
@@ -110,7 +126,7 @@ fn unanswered(messages: &[Message], may_be_left: bool) -> Option<String> {
             continue;
         }
         let answers = messages[at..].iter().take_while(|m| m.role == Role::Tool).count();
-        if answers == 0 && may_be_left {
+        if answers == 0 && may_be_left(calls) {
             continue;
         }
         if answers != calls.len() {

@@ -4,13 +4,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use deepgraph_engine::LedgerView;
-use deepgraph_graph::{Callee, Counted, Overflow, Verb};
+use deepgraph_graph::Counts;
 use deepgraph_protocol::{
     Effect, EntryBody, ErrorKind, Event, Grant, Meter, Output, Spent, StepId, StepOutput,
 };
 
 use super::Violation;
-use super::seen::{Row, Scope, Seen, bounds_of, granted};
+use super::seen::{Row, Scope, Seen, bound_of};
+use super::waiting::Waiting;
 
 const NAME: &str = "ledger";
 
@@ -37,18 +38,20 @@ fn of_scope(scope: &Scope<'_>) -> Vec<Violation> {
     let mut found = Vec::new();
     let mut books = Books::default();
     // The grants of children that wait for a place are reserved before anything is told of them.
-    let may_wait = may_wait(scope);
+    let mut waiting = Waiting::of(scope);
+    let mut in_finally = false;
     for row in &scope.rows {
         books.enter(row);
+        waiting.enter(row);
+        in_finally |= row.outputs.iter().any(|o| matches!(o, Output::Event(Event::Finishing { .. })));
         let expected = books.view();
         let (ledger, number) = (row.ledger, row.number + 1);
-        let reserved_fits = match may_wait {
+        let reserved_fits = match waiting.is_any() {
             true => at_least(ledger.reserved, expected.reserved),
             false => ledger.reserved == expected.reserved,
         };
-        let is_over = scope.folded.end().is_some() && ends(row);
         let is_right = ledger.settled == expected.settled && ledger.unknown == expected.unknown;
-        if !is_right || (!reserved_fits && !is_over) {
+        if !is_right || !reserved_fits {
             let what = format!(
                 "after entry {number} the ledger has {}; by the journal it is {}",
                 shown(&ledger),
@@ -57,7 +60,7 @@ fn of_scope(scope: &Scope<'_>) -> Vec<Violation> {
             found.push(Violation::of_scope(NAME, scope.path, what));
             return found;
         }
-        if let Some(what) = above(scope, &ledger) {
+        if let Some(what) = above(scope, &ledger, in_finally) {
             found.push(Violation::of_scope(NAME, scope.path, format!("after entry {number} {what}")));
             return found;
         }
@@ -77,18 +80,6 @@ fn of_scope(scope: &Scope<'_>) -> Vec<Violation> {
 
 fn ends(row: &Row<'_>) -> bool {
     row.outputs.iter().any(|output| matches!(output, Output::Event(Event::Exited { .. })))
-}
-
-fn may_wait(scope: &Scope<'_>) -> bool {
-    let is_graph = |callee: &Callee| matches!(callee, Callee::Graph(_));
-    let tool_waits = scope.graph.tools.iter().any(|tool| {
-        tool.overflow == Overflow::Queue && tool.call.as_ref().is_some_and(|call| is_graph(&call.callee))
-    });
-    let item_waits = scope.graph.nodes.iter().any(|node| {
-        node.each.as_ref().is_some_and(|each| each.parallel.is_some())
-            && matches!(&node.verb, Verb::Call(call) if is_graph(&call.callee))
-    });
-    tool_waits || item_waits
 }
 
 impl<'r> Books<'r> {
@@ -221,20 +212,16 @@ fn at_least(more: Spent, less: Spent) -> bool {
 
 /// What is used and reserved is within what was admitted. Calls are counted by starts, not by attempts, so that
 /// limits on them are looked at elsewhere.
-fn above(scope: &Scope<'_>, ledger: &LedgerView) -> Option<String> {
+fn above(scope: &Scope<'_>, ledger: &LedgerView, in_finally: bool) -> Option<String> {
     let mut all = ledger.settled;
     all += ledger.unknown;
     all += ledger.reserved;
     for (meter, taken) in [(Meter::Tokens, all.tokens), (Meter::CostUsd, all.cost_micro_usd)] {
-        let limits =
-            scope.graph.limits.iter().filter(|l| matches!(l.counted, Counted::Meter(m) if m == meter));
-        let declared = limits.filter_map(|l| Some((&*l.name, bounds_of(l, Some(meter), scope)?.1)));
-        let granted = granted(&scope.started.grant, meter).map(|most| ("grant", most));
-        for (name, most) in declared.chain(granted) {
-            if taken > most {
-                let meter = meter.name();
+        for limit in scope.limits.iter().filter(|limit| limit.counts == Counts::Meter(meter)) {
+            if let Some(bound) = bound_of(limit, in_finally).filter(|bound| taken > *bound) {
+                let (meter, name) = (meter.name(), &limit.name);
                 return Some(format!(
-                    "{taken} {meter} are used and reserved, and the limit `{name}` is {most}"
+                    "{taken} {meter} are used and reserved, and the limit `{name}` is {bound}"
                 ));
             }
         }

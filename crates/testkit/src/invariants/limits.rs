@@ -2,36 +2,39 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use deepgraph_graph::{Context, Counted, Limit, Names, OnReach, ToolIx, ValueExpr, Verb};
+use deepgraph_graph::{Context, Counts, InForce, Names, OnReach, ValueExpr, Verb};
 use deepgraph_protocol::{ErrorKind, Event, Map, Meter, Output, StepId, Value};
 
 use super::Violation;
-use super::seen::{Scope, Seen, bounds_of, granted};
+use super::seen::{Scope, Seen, bound_of};
 
 const NAME: &str = "limits";
 
 pub(super) fn check(seen: &Seen<'_>) -> Vec<Violation> {
     let mut found = Vec::new();
     let mut started: BTreeMap<&str, Starts> = BTreeMap::new();
+    let mut finishing: BTreeMap<&str, usize> = BTreeMap::new();
     for scope in seen.scopes.values() {
         let mut tally = Tally::of(seen, scope);
         tally.count();
         started.insert(scope.path.as_str(), tally.starts);
+        finishing.extend(tally.finishing.map(|row| (scope.path.as_str(), row)));
         found.extend(tally.found);
         found.extend(too_deep(seen, scope));
     }
     for scope in seen.scopes.values() {
-        found.extend(of_tree(scope, &started));
+        found.extend(of_tree(scope, &started, finishing.get(scope.path.as_str()).copied()));
     }
     found
 }
 
-/// What an instance has started itself.
-#[derive(Clone, Copy, Debug, Default)]
+/// What an instance has started itself: the numbers of the rows from which that followed.
+#[derive(Debug, Default)]
 struct Starts {
-    models: u64,
-    tool_calls: u64,
+    models: Vec<usize>,
+    tool_calls: Vec<usize>,
 }
 
 /// The names of arguments and configuration: what most conditions of limits read.
@@ -39,6 +42,8 @@ struct Starts {
 struct Arguments {
     args: Value,
     config: Arc<Map>,
+    /// Set where another name is read: what the expression gives can not be told then.
+    asks_more: Arc<AtomicBool>,
 }
 
 impl Names for Arguments {
@@ -46,7 +51,10 @@ impl Names for Arguments {
         match name {
             "args" => Some(self.args.clone()),
             "config" => Some(Value::Map(self.config.clone())),
-            _ => None,
+            _ => {
+                self.asks_more.store(true, Ordering::Relaxed);
+                None
+            }
         }
     }
 }
@@ -58,6 +66,8 @@ struct Tally<'t, 'r> {
     /// Arguments of calls, by step.
     args: BTreeMap<&'r StepId, &'r Value>,
     in_finally: bool,
+    /// The row in which its `finally` stage began.
+    finishing: Option<usize>,
     super_steps: u64,
     turns: u64,
     steps: u64,
@@ -80,41 +90,45 @@ impl<'t, 'r> Tally<'t, 'r> {
             scope,
             args: args.collect(),
             in_finally: false,
+            finishing: None,
             super_steps: 0,
             turns: 0,
             steps: 0,
             starts: Starts::default(),
-            named: vec![BTreeMap::new(); scope.graph.limits.len()],
+            named: vec![BTreeMap::new(); scope.limits.len()],
             reached: None,
             found: Vec::new(),
         }
     }
 
     fn count(&mut self) {
-        let outputs: Vec<&Output> = self.scope.outputs().map(|(_, output)| output).collect();
+        let outputs: Vec<(usize, &Output)> = self.scope.outputs().collect();
         let mut admitted: BTreeSet<&StepId> = BTreeSet::new();
-        for (at, output) in outputs.iter().enumerate() {
-            let Output::Event(event) = output else { continue };
+        for (at, (row, output)) in outputs.iter().enumerate() {
+            let (row, Output::Event(event)) = (*row, output) else { continue };
             match event {
-                Event::Finishing { .. } => self.in_finally = true,
+                Event::Finishing { .. } => {
+                    self.in_finally = true;
+                    self.finishing = Some(row);
+                }
                 Event::SuperStepStarted { number, .. } => self.super_step(*number),
                 Event::NodeStarted { step, .. } => {
                     // A node that was not let start, by a limit or since its time is up, is told as failed at once.
                     let refused = matches!(
-                        outputs.get(at + 1),
+                        outputs.get(at + 1).map(|(_, output)| *output),
                         Some(Output::Event(Event::StepFailed { step: failed, error }))
                             if failed == step
                                 && matches!(error.kind, ErrorKind::Refused | ErrorKind::StepTimeout)
                     );
                     if !refused {
-                        self.node(step);
+                        self.node(row, step);
                     }
                 }
-                Event::ItemStarted { step, .. } => self.verb(step),
+                Event::ItemStarted { step, .. } => self.verb(row, step),
                 Event::CallAdmitted { step, tool, .. } | Event::CallQueued { step, tool }
                     if admitted.insert(step) =>
                 {
-                    self.call(step, tool);
+                    self.call(row, step, tool);
                 }
                 _ => {}
             }
@@ -128,21 +142,16 @@ impl<'t, 'r> Tally<'t, 'r> {
         });
     }
 
-    /// The bound of a limit in the stage that is on.
-    fn bound(&self, limit: &Limit, meter: Option<Meter>) -> Option<u64> {
-        bounds_of(limit, meter, self.scope).map(|(main, all)| if self.in_finally { all } else { main })
-    }
-
     /// Holds a count of a meter against all limits on it.
     fn meter(&mut self, meter: Meter, count: u64, step: Option<&StepId>) {
-        let graph = self.scope.graph;
-        for limit in &graph.limits {
-            let is_on = matches!(limit.counted, Counted::Meter(m) if m == meter);
+        let scope = self.scope;
+        for limit in &scope.limits {
+            let is_on = limit.counts == Counts::Meter(meter);
             // Where a limit leads on to a node, that node is a start more.
             if !is_on || (meter == Meter::SuperSteps && matches!(limit.on_reach, OnReach::To(_))) {
                 continue;
             }
-            if let Some(bound) = self.bound(limit, Some(meter)).filter(|bound| count > *bound) {
+            if let Some(bound) = bound_of(limit, self.in_finally).filter(|bound| count > *bound) {
                 let name = &limit.name;
                 let what =
                     format!("{count} {} were started, and the limit `{name}` is {bound}", meter.name());
@@ -162,28 +171,28 @@ impl<'t, 'r> Tally<'t, 'r> {
         }
     }
 
-    fn node(&mut self, step: &StepId) {
+    fn node(&mut self, row: usize, step: &StepId) {
         let Some(ix) = self.scope.at(step).and_then(|at| self.scope.graph.node(at.node)) else { return };
         let graph = self.scope.graph;
-        for (index, limit) in graph.limits.iter().enumerate() {
-            if matches!(&limit.counted, Counted::Names { nodes, .. } if nodes.contains(&ix)) {
+        for (index, limit) in self.scope.limits.iter().enumerate() {
+            if matches!(&limit.counts, Counts::Names { nodes, .. } if nodes.contains(&ix)) {
                 self.named(index, String::new(), step, false);
             }
         }
         if graph.nodes.get(ix.0).is_some_and(|node| node.each.is_none()) {
-            self.verb(step);
+            self.verb(row, step);
         }
     }
 
     /// The start of what a node does, once or for an item.
-    fn verb(&mut self, step: &StepId) {
+    fn verb(&mut self, row: usize, step: &StepId) {
         let Some(node) = self.scope.node(step) else { return };
         if node.verb.is_step() {
             self.steps += 1;
             self.meter(Meter::Steps, self.steps, Some(step));
         }
         if let Verb::Model(model) = &node.verb {
-            self.starts.models += 1;
+            self.starts.models.push(row);
             if !model.tools.is_empty() {
                 self.turns += 1;
                 self.meter(Meter::Turns, self.turns, Some(step));
@@ -191,16 +200,14 @@ impl<'t, 'r> Tally<'t, 'r> {
         }
     }
 
-    fn call(&mut self, step: &StepId, tool: &str) {
+    fn call(&mut self, row: usize, step: &StepId, tool: &str) {
         self.steps += 1;
-        self.starts.tool_calls += 1;
+        self.starts.tool_calls.push(row);
         let Some(ix) = self.scope.graph.tool(tool) else {
             return self.wrong(Some(step), format!("`{tool}` was admitted and is no tool of this graph"));
         };
-        let graph = self.scope.graph;
-        for (index, limit) in graph.limits.iter().enumerate() {
-            let names = |tools: &[ToolIx]| tools.contains(&ix);
-            if !matches!(&limit.counted, Counted::Names { tools, .. } if names(tools)) {
+        for (index, limit) in self.scope.limits.iter().enumerate() {
+            if !matches!(&limit.counts, Counts::Names { tools, .. } if tools.contains(&ix)) {
                 continue;
             }
             if let Some(value) = self.counted_as(limit, step) {
@@ -209,20 +216,19 @@ impl<'t, 'r> Tally<'t, 'r> {
         }
     }
 
-    /// Under which value a limit counts a call; none where it does not count it, or where this can not be told.
-    fn counted_as(&self, limit: &Limit, step: &StepId) -> Option<String> {
-        if limit.condition.is_none() && limit.per.is_none() {
+    /// Under which value a limit counts a call; none where it does not count it, or where this can not be told, as
+    /// where it reads state: then too few are counted, never too many.
+    fn counted_as(&self, limit: &InForce<'_>, step: &StepId) -> Option<String> {
+        let Some(limit) = limit.declared.filter(|l| l.condition.is_some() || l.per.is_some()) else {
             return Some(String::new());
-        }
+        };
         let args = (*self.args.get(step)?).clone();
-        let names = Context::of(Arguments { args, config: self.scope.started.config.clone() });
+        let asks_more = Arc::new(AtomicBool::new(false));
+        let config = self.scope.started.config.clone();
+        let names = Context::of(Arguments { args, config, asks_more: asks_more.clone() });
         let value = |expr: &ValueExpr| {
-            let written = expr.as_written();
-            let reads_state = self.scope.graph.channels.iter().any(|c| written.contains(&*c.name))
-                && !written.starts_with("args.");
-            (!reads_state && !expr.wants().limits && !expr.wants().run)
-                .then(|| self.seen.bundle.programs.value(expr, &names).ok())
-                .flatten()
+            let value = self.seen.bundle.programs.value(expr, &names).ok();
+            value.filter(|_| !asks_more.load(Ordering::Relaxed))
         };
         if let Some(condition) = &limit.condition
             && !value(condition)?.is_true()
@@ -236,14 +242,14 @@ impl<'t, 'r> Tally<'t, 'r> {
     }
 
     fn named(&mut self, index: usize, value: String, step: &StepId, is_call: bool) {
-        let graph = self.scope.graph;
-        let (Some(limit), Some(counts)) = (graph.limits.get(index), self.named.get_mut(index)) else {
+        let scope = self.scope;
+        let (Some(limit), Some(counts)) = (scope.limits.get(index), self.named.get_mut(index)) else {
             return;
         };
         let count = counts.entry(value).or_default();
         *count += 1;
         let count = *count;
-        let Some(bound) = self.bound(limit, None) else { return };
+        let Some(bound) = bound_of(limit, self.in_finally) else { return };
         if count > bound {
             let name = &limit.name;
             self.wrong(Some(step), format!("it is number {count} of the limit `{name}`, which is {bound}"));
@@ -254,39 +260,35 @@ impl<'t, 'r> Tally<'t, 'r> {
     }
 }
 
-/// Limits that cover what children start as well.
-fn of_tree(scope: &Scope<'_>, started: &BTreeMap<&str, Starts>) -> Vec<Violation> {
+/// Limits that cover what children start as well. `finishing` is the row in which the `finally` stage began: only what was
+/// started before has to leave to it what is kept.
+fn of_tree(scope: &Scope<'_>, started: &BTreeMap<&str, Starts>, finishing: Option<usize>) -> Vec<Violation> {
     let is_below = |path: &str| {
         let own = scope.path.as_str();
         own.is_empty() || path == own || path.strip_prefix(own).is_some_and(|rest| rest.starts_with('/'))
     };
-    let mut all = Starts::default();
-    for (_, starts) in started.iter().filter(|(path, _)| is_below(path)) {
-        all.models += starts.models;
-        all.tool_calls += starts.tool_calls;
-    }
-    let own = started.get(scope.path.as_str()).copied().unwrap_or_default();
     let mut found = Vec::new();
     for (meter, of) in [
-        (Meter::ModelCalls, (|s: &Starts| s.models) as fn(&Starts) -> u64),
-        (Meter::ToolCalls, |s: &Starts| s.tool_calls),
+        (Meter::ModelCalls, (|s: &Starts| &s.models) as fn(&Starts) -> &Vec<usize>),
+        (Meter::ToolCalls, |s: &Starts| &s.tool_calls),
     ] {
-        let mut hold = |name: &str, count: u64, bound: u64| {
-            if count > bound {
-                let meter = meter.name();
-                let what = format!("{count} {meter} were started, and the limit `{name}` is {bound}");
-                found.push(Violation::of_scope(NAME, scope.path, what));
+        for limit in scope.limits.iter().filter(|limit| limit.counts == Counts::Meter(meter)) {
+            let counted = started.iter().filter(|(path, _)| match limit.own {
+                true => **path == scope.path.as_str(),
+                false => is_below(path),
+            });
+            let rows: Vec<usize> = counted.flat_map(|(_, starts)| of(starts)).copied().collect();
+            let before = rows.iter().filter(|row| finishing.is_none_or(|at| **row < at)).count();
+            for (count, in_finally) in [(before, false), (rows.len(), true)] {
+                if let Some(bound) = bound_of(limit, in_finally).filter(|bound| count as u64 > *bound) {
+                    let (meter, name) = (meter.name(), &limit.name);
+                    let when = if in_finally { "" } else { " before the stage of `finally`" };
+                    let what =
+                        format!("{count} {meter} were started{when}, and the limit `{name}` is {bound}");
+                    found.push(Violation::of_scope(NAME, scope.path, what));
+                    break;
+                }
             }
-        };
-        for limit in &scope.graph.limits {
-            if matches!(limit.counted, Counted::Meter(m) if m == meter)
-                && let Some((_, most)) = bounds_of(limit, Some(meter), scope)
-            {
-                hold(&limit.name, if limit.own { of(&own) } else { of(&all) }, most);
-            }
-        }
-        if let Some(granted) = granted(&scope.started.grant, meter) {
-            hold("grant", of(&all), granted);
         }
     }
     found
@@ -294,10 +296,9 @@ fn of_tree(scope: &Scope<'_>, started: &BTreeMap<&str, Starts>) -> Vec<Violation
 
 /// A graph that limits how deep it stands in itself by refusing is never deeper.
 fn too_deep(seen: &Seen<'_>, scope: &Scope<'_>) -> Option<Violation> {
-    let limit = scope.graph.limits.iter().find(|limit| {
-        matches!(limit.counted, Counted::Meter(Meter::Depth)) && limit.on_reach == OnReach::Refuse
-    })?;
-    let (_, most) = bounds_of(limit, None, scope)?;
+    let is_such = |l: &&InForce<'_>| l.counts == Counts::Meter(Meter::Depth) && l.on_reach == OnReach::Refuse;
+    let limit = scope.limits.iter().find(is_such)?;
+    let most = limit.max?;
     let path = scope.path.as_str();
     let encloses = |other: &Scope<'_>| {
         let other = other.path.as_str();

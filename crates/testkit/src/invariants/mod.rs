@@ -10,12 +10,14 @@
 //! | `answers` | every call of a model is decided on once and answered once, in call order |
 //! | `exits` | one exit per instance; a parent lists those of its children in delegation order |
 //! | `ledger` | the ledger is settled + unknown + reserved, and within its bounds |
-//! | `status` | the status follows from exit and report by the table; exits by precedence |
+//! | `status` | exits are taken by precedence; the trace tells the status that follows from the end |
 //! | `closed` | nothing is asked for a step that is over; only the current attempt answers |
 //! | `after_end` | after its end an instance does nothing more |
 //! | `fencing` | whoever was taken over from commits nothing |
 //! | `folds` | the journals fold to what the live Machines did |
 //! | `schedule` | the trace depends neither on the order of completion nor on crashes |
+//!
+//! One more, `panics`, is held by [`Simulation`](crate::Simulation): nothing panics.
 
 mod after_end;
 mod answers;
@@ -29,6 +31,8 @@ mod limits;
 mod schedule;
 mod seen;
 mod status;
+mod turns;
+mod waiting;
 
 use std::fmt;
 use std::sync::Arc;
@@ -40,7 +44,7 @@ use crate::SimRun;
 use seen::Seen;
 
 /// Something that must hold and does not.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Violation {
     /// The invariant: the name of its file.
     pub invariant: &'static str,
@@ -52,7 +56,15 @@ pub struct Violation {
     pub what: String,
 }
 
+/// The name of the invariant that nothing panics.
+const PANICS: &str = "panics";
+
 impl Violation {
+    /// Something panicked with this message.
+    pub(crate) fn of_panic(message: &str) -> Violation {
+        Violation::of_scope(PANICS, &ScopePath::root(), format!("panicked: {message}"))
+    }
+
     fn of_scope(invariant: &'static str, scope: &ScopePath, what: String) -> Violation {
         Violation { invariant, scope: scope.clone(), step: None, what }
     }
@@ -94,11 +106,11 @@ const ALL: [(&str, Check); 10] = [
 
 /// The names of all invariants.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    ALL.iter().map(|(name, _)| *name).chain(["schedule"])
+    ALL.iter().map(|(name, _)| *name).chain(["schedule", PANICS])
 }
 
-/// What is broken in a run. It must have been made by [`Sim::run`](crate::Sim::run), in one go.
-pub fn check(bundle: &Arc<Bundle>, run: &SimRun) -> Vec<Violation> {
+/// What is broken in a run, by all invariants but `schedule` and `panics`. It must have been made by [`Sim::run`](crate::Sim::run), in one go.
+pub(crate) fn check(bundle: &Arc<Bundle>, run: &SimRun) -> Vec<Violation> {
     let seen = Seen::of(bundle, run);
     ALL.iter().flat_map(|(_, check)| check(&seen)).collect()
 }
@@ -106,6 +118,6 @@ pub fn check(bundle: &Arc<Bundle>, run: &SimRun) -> Vec<Violation> {
 /// What tells two runs of the same input, configuration and outside apart, of which each may have been in its own
 /// order and have crashed as it liked. None where they can not be compared: a clock, a cancellation or the charge of a
 /// lost call may have led them different ways.
-pub fn compare(bundle: &Arc<Bundle>, one: &SimRun, other: &SimRun) -> Option<Vec<Violation>> {
+pub(crate) fn compare(bundle: &Arc<Bundle>, one: &SimRun, other: &SimRun) -> Option<Vec<Violation>> {
     schedule::compare(bundle, one, other)
 }

@@ -5,22 +5,22 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use deepgraph_graph::{Bundle, Counted, Route, ValueExpr, Wants, Write};
-use deepgraph_protocol::{EntryBody, Event, Meter, Output, ScopePath};
+use deepgraph_protocol::{Event, Meter, Output, ScopePath};
 use deepgraph_trace::Detail;
 
 use super::Violation;
-use crate::SimRun;
 use crate::case::difference::between;
+use crate::depends::{self, fired};
+use crate::{Fault, SimRun};
 
 const NAME: &str = "schedule";
 
 pub(super) fn compare(bundle: &Arc<Bundle>, one: &SimRun, other: &SimRun) -> Option<Vec<Violation>> {
-    let was_cancelled = |run: &SimRun| run.faults.contains_key("cancelled");
+    let was_cancelled = |run: &SimRun| run.faults.contains_key(&Fault::Cancelled);
     // What is late settles what it cost: whether that is before the end depends on the order.
-    let is_charged = [one, other].iter().any(|run| {
-        ["crash", "takeover", "late", "timed_out", "lost"].iter().any(|f| run.faults.contains_key(f))
-    });
-    let led = |run: &SimRun| was_cancelled(run) || asked_approval(run) || fired(bundle, run, is_charged);
+    let is_charged = [one, other].iter().any(|run| run.faults.keys().any(|fault| fault.is_charged()));
+    let leads: fn(Meter) -> bool = if is_charged { depends::is_charged } else { depends::is_clock };
+    let led = |run: &SimRun| was_cancelled(run) || asked_approval(run) || fired(bundle, run, leads);
     if led(one) || led(other) {
         return None;
     }
@@ -34,7 +34,13 @@ pub(super) fn compare(bundle: &Arc<Bundle>, one: &SimRun, other: &SimRun) -> Opt
     if shows_limits && limits_lead(bundle) {
         return None;
     }
-    let (traces, others) = (one.trace(bundle), other.trace(bundle));
+    let (traces, others) = match (one.fold(bundle), other.fold(bundle)) {
+        (Ok(traces), Ok(others)) => (traces, others),
+        (Err(error), _) | (_, Err(error)) => {
+            let what = format!("the journals do not fold: {error}");
+            return Some(vec![Violation::of_scope(NAME, &root, what)]);
+        }
+    };
     let (text, other_text) = match is_charged || shows_limits {
         true => (
             without(&traces.to_text(Detail::Full), is_charged, shows_limits),
@@ -61,7 +67,7 @@ fn without(text: &str, used: bool, prompts: bool) -> String {
 }
 
 fn has_clock(bundle: &Bundle) -> bool {
-    let is_clock = |counted: &Counted| matches!(counted, Counted::Meter(Meter::WallTime | Meter::ActiveTime));
+    let is_clock = |counted: &Counted| matches!(counted, Counted::Meter(meter) if depends::is_clock(*meter));
     bundle.graphs.iter().flat_map(|graph| &graph.limits).any(|limit| is_clock(&limit.counted))
 }
 
@@ -72,7 +78,7 @@ fn limits_lead(bundle: &Bundle) -> bool {
         .graphs
         .iter()
         .flat_map(|graph| &graph.limits)
-        .filter(|limit| matches!(limit.counted, Counted::Meter(meter) if depends(meter, true)))
+        .filter(|limit| matches!(limit.counted, Counted::Meter(meter) if depends::is_charged(meter)))
         .map(|limit| &*limit.name)
         .collect();
     let reads = |wants: Wants, source: &str| {
@@ -98,47 +104,10 @@ fn limits_lead(bundle: &Bundle) -> bool {
     })
 }
 
-/// Whether a limit on a meter depends on the order or on crashes: on the clock, or, with `charged`, on what calls are
-/// charged.
-fn depends(meter: Meter, charged: bool) -> bool {
-    match meter {
-        Meter::WallTime | Meter::ActiveTime => true,
-        Meter::Tokens | Meter::CostUsd | Meter::ModelCalls => charged,
-        _ => false,
-    }
-}
-
 /// Whether a person was asked whether a call may be run: it counts when it is approved, so in the order of the answers.
 fn asked_approval(run: &SimRun) -> bool {
     run.outputs
         .iter()
         .flatten()
         .any(|output| matches!(output, Output::Event(Event::Asked { step, .. }) if step.last() == "approval"))
-}
-
-/// Whether a limit was reached that depends on the clock, or, with `charged`, on what a call is charged.
-fn fired(bundle: &Bundle, run: &SimRun, charged: bool) -> bool {
-    let is_such = |meter: Meter| depends(meter, charged);
-    let of_events = run.outputs.iter().flatten().filter_map(|output| match output {
-        Output::Event(Event::LimitReached { scope, limit, .. }) => Some((scope, limit)),
-        _ => None,
-    });
-    let of_ends = run.rows.iter().filter_map(|(_, entry)| match &entry.body {
-        EntryBody::ChildEnded { end, .. } => end.exit.limit.as_ref().map(|l| (&end.exit.scope, &l.name)),
-        _ => None,
-    });
-    let graph_of = |scope: &ScopePath| {
-        run.rows.iter().find_map(|(path, entry)| match &entry.body {
-            EntryBody::Started(started) if path == scope => bundle.find(&started.graph),
-            _ => None,
-        })
-    };
-    of_events.chain(of_ends).any(|(scope, limit)| {
-        if let Some(meter) = limit.strip_prefix("grant.") {
-            return Meter::parse(meter).is_some_and(is_such);
-        }
-        let Some(ix) = graph_of(scope) else { return false };
-        let declared = bundle.graph(ix).limits.iter().find(|l| l.name == *limit);
-        matches!(declared.map(|l| &l.counted), Some(Counted::Meter(meter)) if is_such(*meter))
-    })
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use deepgraph_engine::{LedgerView, Machine};
-use deepgraph_graph::{Bundle, Graph, Limit, Node, Reserve};
-use deepgraph_protocol::{Entry, EntryBody, Event, Grant, Meter, Output, ScopePath, Started, StepId};
+use deepgraph_graph::{Bundle, Graph, InForce, Node};
+use deepgraph_protocol::{Entry, EntryBody, Event, Output, ScopePath, Started, StepId};
 
 use crate::SimRun;
 
@@ -21,6 +21,8 @@ pub(super) struct Scope<'r> {
     pub(super) path: &'r ScopePath,
     pub(super) graph: &'r Graph,
     pub(super) started: &'r Started,
+    /// Its limits, from their declarations and from its grant.
+    pub(super) limits: Vec<InForce<'r>>,
     pub(super) rows: Vec<Row<'r>>,
     /// The Machine that its journal folds to.
     pub(super) folded: Machine,
@@ -46,10 +48,13 @@ impl<'r> Seen<'r> {
             if let EntryBody::Started(started) = &entry.body
                 && let Some(ix) = bundle.find(&started.graph)
             {
+                let graph = bundle.graph(ix);
                 scopes.entry(path).or_insert_with(|| Scope {
                     path,
-                    graph: bundle.graph(ix),
+                    graph,
                     started,
+                    limits: graph
+                        .limits_in_force(&started.config, &|meter| started.grant.of(meter, entry.at)),
                     rows: Vec::new(),
                     folded: Machine::new(bundle.clone(), ix, path.clone()),
                 });
@@ -118,27 +123,7 @@ impl<'s> At<'s> {
     }
 }
 
-/// The bound of a limit in base units, outside and inside the `finally` stage; none: it is off.
-pub(super) fn bounds_of(limit: &Limit, meter: Option<Meter>, scope: &Scope<'_>) -> Option<(u64, u64)> {
-    let unit = meter.map_or(1.0, Meter::base_units);
-    let declared = limit.max.as_ref().and_then(|max| max.number(&scope.started.config));
-    let declared = declared.map(|max| (max.max(0.0) * unit).round() as u64);
-    let granted = meter.filter(|_| !limit.own).and_then(|meter| granted(&scope.started.grant, meter));
-    let most = declared.into_iter().chain(granted).min()?;
-    let kept = match limit.reserve {
-        Reserve::Share(share) => (most as f64 * share) as u64,
-        Reserve::Units(units) => (units * unit).round() as u64,
-    };
-    Some((most.saturating_sub(kept), most))
-}
-
-/// What a grant allows of a meter that is a quantity or a count of calls.
-pub(super) fn granted(grant: &Grant, meter: Meter) -> Option<u64> {
-    match meter {
-        Meter::Tokens => grant.tokens,
-        Meter::CostUsd => grant.cost_micro_usd,
-        Meter::ModelCalls => grant.model_calls,
-        Meter::ToolCalls => grant.tool_calls,
-        _ => None,
-    }
+/// The bound of a limit in base units, in the stage of `finally` or before it; none: it is off.
+pub(super) fn bound_of(limit: &InForce<'_>, in_finally: bool) -> Option<u64> {
+    limit.max.map(|max| if in_finally { max } else { max.saturating_sub(limit.kept) })
 }

@@ -172,7 +172,7 @@ impl RandomWorld {
         }
     }
 
-    fn answer(&mut self, step: &StepId, answered: usize, schema: Option<&Value>) -> Said {
+    fn answer(&mut self, step: &StepId, answered: usize, schema: &Value) -> Said {
         let nth = u32::try_from(answered).unwrap_or(u32::MAX);
         let mut dice = self.dice(step, nth);
         let is_silent = self.is_wild() && dice.happens(self.faults.unanswered);
@@ -188,10 +188,7 @@ impl RandomWorld {
             let action = if self.is_wild() { dice.one(&actions) } else { "approve" };
             return Said::Answer(Value::record([("action", Value::from(action))]));
         }
-        Said::Answer(match schema {
-            Some(schema) => values::fitting(schema, &mut dice),
-            None => Value::from(values::word(&mut dice)),
-        })
+        Said::Answer(values::fitting(schema, &mut dice))
     }
 }
 
@@ -237,12 +234,8 @@ impl Outside for RandomWorld {
         }
     }
 
-    fn person(&mut self, step: &StepId, answered: usize, _: &str) -> Said {
-        self.answer(step, answered, None)
-    }
-
-    fn asked(&mut self, step: &StepId, answered: usize, _: &str, shape: &OutputShape) -> Said {
-        self.answer(step, answered, Some(&shape.schema))
+    fn person(&mut self, step: &StepId, answered: usize, _: &str, shape: &OutputShape) -> Said {
+        self.answer(step, answered, &shape.schema)
     }
 
     fn takes(&mut self, step: &StepId, op: Option<&str>, attempt: u32) -> Millis {

@@ -8,6 +8,14 @@ use crate::dice::Dice;
 /// How deep values are nested; below, only what is required is made.
 const DEEPEST: usize = 6;
 
+/// The most items of one list and the most bytes of one text, whatever a schema asks for: a value that is too short for
+/// it is one more that does not fit.
+const MOST_ITEMS: usize = 200;
+const MOST_BYTES: usize = 20_000;
+
+/// The most values within one value; what is beyond is null.
+const MOST_VALUES: usize = 5_000;
+
 /// A text of few, so that conditions on texts hold now and then.
 pub(super) fn word(dice: &mut Dice) -> &'static str {
     dice.one(&["a", "b", "c"])
@@ -15,16 +23,22 @@ pub(super) fn word(dice: &mut Dice) -> &'static str {
 
 /// A value that fits a JSON Schema. What it can not read (references to elsewhere, patterns) it leaves out of account.
 pub(super) fn fitting(schema: &Value, dice: &mut Dice) -> Value {
-    Maker { root: schema, dice }.make(schema, 0)
+    Maker { root: schema, dice, left: MOST_VALUES }.make(schema, 0)
 }
 
 struct Maker<'s, 'd> {
     root: &'s Value,
     dice: &'d mut Dice,
+    /// How many values may still be made.
+    left: usize,
 }
 
 impl<'s> Maker<'s, '_> {
     fn make(&mut self, schema: &'s Value, depth: usize) -> Value {
+        if self.left == 0 {
+            return Value::Null;
+        }
+        self.left -= 1;
         if let Some(fixed) = schema.get("const") {
             return fixed.clone();
         }
@@ -63,16 +77,23 @@ impl<'s> Maker<'s, '_> {
             }
             "boolean" => Value::Bool(self.dice.below(2) == 0),
             "null" => Value::Null,
-            _ => self.text(),
+            _ => self.text(schema),
         }
     }
 
     /// Mostly one of few words, now and then another one: something new.
-    fn text(&mut self) -> Value {
-        match self.dice.below(4) {
-            0 => Value::from(format!("w{}", self.dice.below(50))),
-            _ => Value::from(word(self.dice)),
+    fn text(&mut self, schema: &Value) -> Value {
+        let mut text = match self.dice.below(4) {
+            0 => format!("w{}", self.dice.below(50)),
+            _ => word(self.dice).to_owned(),
+        };
+        let least = count(schema, "minLength").unwrap_or(0).min(MOST_BYTES);
+        let most = count(schema, "maxLength").unwrap_or(MOST_BYTES).max(least);
+        while text.len() < least {
+            text.push('a');
         }
+        text.truncate(most);
+        Value::from(text)
     }
 
     fn find(&self, path: &str) -> Option<&'s Value> {
@@ -103,14 +124,18 @@ impl<'s> Maker<'s, '_> {
     }
 
     fn array(&mut self, schema: &'s Value, depth: usize) -> Value {
-        let count =
-            |name: &str| schema.get(name).and_then(Value::as_int).and_then(|n| usize::try_from(n).ok());
-        let least = count("minItems").unwrap_or(0);
-        let most = count("maxItems").unwrap_or(least + 3).min(least + 3);
-        let count = if depth < DEEPEST { least + self.dice.below(most + 1 - least.min(most)) } else { least };
+        let least = count(schema, "minItems").unwrap_or(0).min(MOST_ITEMS);
+        let most = count(schema, "maxItems").unwrap_or(usize::MAX).clamp(least, (least + 3).min(MOST_ITEMS));
+        let count = if depth < DEEPEST { least + self.dice.below(most + 1 - least) } else { least };
         let Some(items) = schema.get("items") else { return Value::empty_list() };
-        (0..count).map(|_| self.make(items, depth + 1)).collect()
+        (0..count).map_while(|_| (self.left > 0).then(|| self.make(items, depth + 1))).collect()
     }
+}
+
+/// A count that a schema names; beyond all bounds where it is greater than memory.
+fn count(schema: &Value, name: &str) -> Option<usize> {
+    let count = schema.get(name)?.as_int()?;
+    Some(usize::try_from(count.max(0)).unwrap_or(usize::MAX))
 }
 
 /// What a schema wants, of several the one that is easiest to make right.
@@ -168,5 +193,49 @@ pub(super) fn setting(field: &Field, dice: &mut Dice) -> Option<Value> {
         }
         Type::Boolean => Some(Value::Bool(dice.below(2) == 0)),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn made(schema: &str) -> Value {
+        let schema: Value = serde_json::from_str(schema).unwrap();
+        fitting(&schema, &mut Dice::of(1, "value", 0))
+    }
+
+    fn values(value: &Value) -> usize {
+        match value {
+            Value::List(items) => 1 + items.iter().map(values).sum::<usize>(),
+            Value::Map(fields) => 1 + fields.values().map(values).sum::<usize>(),
+            _ => 1,
+        }
+    }
+
+    #[test]
+    fn counts_and_lengths_are_as_the_schema_asks() {
+        let list = made(r#"{"type": "array", "minItems": 7, "maxItems": 7, "items": {"type": "integer"}}"#);
+        assert_eq!(list.as_list().map(<[Value]>::len), Some(7));
+        let text = made(r#"{"type": "string", "minLength": 12}"#);
+        assert!(text.as_str().is_some_and(|text| text.len() >= 12), "{text}");
+        let text = made(r#"{"type": "string", "minLength": 5, "maxLength": 5}"#);
+        assert_eq!(text.as_str().map(str::len), Some(5));
+    }
+
+    #[test]
+    fn whatever_a_schema_asks_for_values_stay_small() {
+        let list = made(r#"{"type": "array", "minItems": 1000000000, "items": {"type": "string"}}"#);
+        assert_eq!(list.as_list().map(<[Value]>::len), Some(MOST_ITEMS));
+        let text = made(r#"{"type": "string", "minLength": 1000000000}"#);
+        assert_eq!(text.as_str().map(str::len), Some(MOST_BYTES));
+        let mut nested = r#"{"type": "integer"}"#.to_owned();
+        for _ in 0..10 {
+            nested = format!(r#"{{"type": "array", "minItems": 1000, "items": {nested}}}"#);
+        }
+        assert!(values(&made(&nested)) <= MOST_VALUES);
+        let itself = r##"{"$ref": "#/$defs/t", "$defs": {"t": {"type": "object", "required": ["a", "b", "c"],
+            "properties": {"a": {"$ref": "#/$defs/t"}, "b": {"$ref": "#/$defs/t"}, "c": {"$ref": "#/$defs/t"}}}}}"##;
+        assert!(values(&made(itself)) <= 4 * MOST_VALUES);
     }
 }

@@ -56,7 +56,7 @@ impl World<'_> {
         let is_answer =
             |entry: &Entry| matches!(&entry.body, EntryBody::Answered { step: s, .. } if *s == step);
         let answered = self.journals.rows().iter().filter(|(_, entry)| is_answer(entry)).count();
-        let said = self.sim.outside().asked(&step, answered, &question, &shape);
+        let said = self.sim.outside().person(&step, answered, &question, &shape);
         if matches!(said, Said::Answer(_) | Said::Declined(_)) {
             let nth = u32::try_from(answered + 1).unwrap_or(u32::MAX);
             let takes = self.sim.outside().takes(&step, None, nth);

@@ -60,14 +60,48 @@ impl Faults {
     pub fn of_the_outside(self) -> Faults {
         Faults { duplicates: 0, late: 0, cancels: 0, crashes: 0, takeovers: 0, ..self }
     }
+}
 
-    /// The faults of a name: `none`, `storm`.
-    pub fn named(name: &str) -> Option<Faults> {
-        match name {
-            "none" => Some(Faults::none()),
-            "storm" => Some(Faults::storm()),
-            _ => None,
+/// What went wrong in a run, on the side of the driver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fault {
+    /// An attempt did not come back before its timeout.
+    TimedOut,
+    /// An attempt never came back.
+    Lost,
+    /// The answer of a step that was given up came all the same.
+    Late,
+    /// What came back was committed a second time.
+    Duplicate,
+    /// The driver crashed.
+    Crash,
+    /// The driver was taken over from and lived on.
+    Takeover,
+    /// Whoever was taken over from wanted to commit something and could not.
+    Fenced,
+    /// The run was cancelled.
+    Cancelled,
+}
+
+impl Fault {
+    /// Its name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Fault::TimedOut => "timed_out",
+            Fault::Lost => "lost",
+            Fault::Late => "late",
+            Fault::Duplicate => "duplicate",
+            Fault::Crash => "crash",
+            Fault::Takeover => "takeover",
+            Fault::Fenced => "fenced",
+            Fault::Cancelled => "cancelled",
         }
+    }
+
+    /// Whether calls may stay charged, or be charged at another moment, because of it: what limits on what is used
+    /// lead to is then not the same in every order.
+    pub(crate) fn is_charged(self) -> bool {
+        matches!(self, Fault::TimedOut | Fault::Lost | Fault::Late | Fault::Crash | Fault::Takeover)
     }
 }
 

@@ -7,7 +7,7 @@ use deepgraph_protocol::{Entry, ScopePath};
 
 /// The journals of one run.
 #[derive(Debug, Default)]
-pub struct Journals {
+pub(crate) struct Journals {
     rows: Vec<(ScopePath, Entry)>,
     /// Under which epoch each row was written.
     epochs: Vec<u64>,
@@ -17,7 +17,7 @@ pub struct Journals {
 
 /// Why an entry was not appended.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NotAppended {
+pub(crate) enum NotAppended {
     /// The run has another owner.
     #[error("epoch {epoch} is over: the run is owned under epoch {current}; claim it to write again")]
     Fenced {
@@ -40,7 +40,7 @@ pub enum NotAppended {
 
 impl Journals {
     /// Of rows that were written before.
-    pub fn of(rows: impl IntoIterator<Item = (ScopePath, Entry)>) -> Journals {
+    pub(crate) fn of(rows: impl IntoIterator<Item = (ScopePath, Entry)>) -> Journals {
         let mut journals = Journals::default();
         for (scope, entry) in rows {
             *journals.lengths.entry(scope.clone()).or_default() += 1;
@@ -51,7 +51,7 @@ impl Journals {
     }
 
     /// Takes ownership: the next epoch. Earlier owners can not write any more.
-    pub fn claim(&mut self) -> u64 {
+    pub(crate) fn claim(&mut self) -> u64 {
         self.epoch += 1;
         self.epoch
     }
@@ -61,7 +61,7 @@ impl Journals {
     /// # Errors
     ///
     /// [`NotAppended`]; nothing was written.
-    pub fn append(
+    pub(crate) fn append(
         &mut self,
         epoch: u64,
         scope: &ScopePath,
@@ -83,17 +83,12 @@ impl Journals {
     }
 
     /// The rows, in order of commit.
-    pub fn rows(&self) -> &[(ScopePath, Entry)] {
+    pub(crate) fn rows(&self) -> &[(ScopePath, Entry)] {
         &self.rows
     }
 
-    /// How many entries the journal of a scope has.
-    pub fn length(&self, scope: &ScopePath) -> u64 {
-        self.lengths.get(scope).copied().unwrap_or(0)
-    }
-
     /// The rows, and under which epoch each was written.
-    pub fn into_rows(self) -> (Vec<(ScopePath, Entry)>, Vec<u64>) {
+    pub(crate) fn into_rows(self) -> (Vec<(ScopePath, Entry)>, Vec<u64>) {
         (self.rows, self.epochs)
     }
 }
@@ -131,6 +126,6 @@ mod tests {
             ));
         }
         assert_eq!(journals.append(epoch, &root, 0, entry()), Ok(1));
-        assert_eq!(journals.length(&root), 1);
+        assert_eq!(journals.rows().len(), 1);
     }
 }

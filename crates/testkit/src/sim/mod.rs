@@ -30,10 +30,10 @@ use outside::Closures;
 use queue::Order;
 use world::World;
 
-pub use faults::Faults;
-pub use journals::{Journals, NotAppended};
+pub use faults::{Fault, Faults};
 pub use outside::{Outside, Said};
-pub use run::{Passage, Sent, SimRun};
+pub(crate) use run::Sent;
+pub use run::{Passage, SimRun};
 
 /// When virtual time begins, unless a run says otherwise: 2026-01-01 UTC.
 pub const BEGIN: Millis = 1_767_225_600_000;

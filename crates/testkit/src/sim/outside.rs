@@ -13,13 +13,8 @@ pub trait Outside {
     /// What an op brings back.
     fn op(&mut self, step: &StepId, attempt: u32, op: &str, input: &Map) -> Result<Value, StepError>;
 
-    /// What the person says to a question that was answered `answered` times before.
-    fn person(&mut self, step: &StepId, answered: usize, question: &str) -> Said;
-
-    /// As [`Outside::person`], with the shape that the answer should have.
-    fn asked(&mut self, step: &StepId, answered: usize, question: &str, _shape: &OutputShape) -> Said {
-        self.person(step, answered, question)
-    }
+    /// What the person says to a question that was answered `answered` times before. The answer should have the shape.
+    fn person(&mut self, step: &StepId, answered: usize, question: &str, shape: &OutputShape) -> Said;
 
     /// How long an attempt of a step takes, in milliseconds; `op` is named where it runs one.
     fn takes(&mut self, _step: &StepId, _op: Option<&str>, _attempt: u32) -> Millis {
@@ -77,7 +72,7 @@ impl Outside for Closures<'_> {
         (self.ops)(step, op, input)
     }
 
-    fn person(&mut self, step: &StepId, answered: usize, question: &str) -> Said {
+    fn person(&mut self, step: &StepId, answered: usize, question: &str, _: &OutputShape) -> Said {
         if answered > 0 {
             return Said::Later;
         }

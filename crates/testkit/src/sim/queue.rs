@@ -6,6 +6,7 @@ use std::sync::Arc;
 use deepgraph_protocol::{Effect, EntryBody, Map, Millis, ModelRequest, OutputShape, ScopePath, StepId};
 
 use super::outside::Said;
+use crate::dice::Dice;
 
 /// The rank of a step in an order that is wanted.
 pub(crate) type Order<'a> = Option<&'a dyn Fn(&StepId) -> Option<usize>>;
@@ -70,15 +71,16 @@ impl What {
 /// What will happen.
 pub(crate) struct Queue {
     items: Vec<Item>,
-    seed: u64,
-    random: u64,
+    /// What of several things that are due is next; none: the first.
+    dice: Option<Dice>,
     /// Ranks of the wanted order of which a step is over.
     over: BTreeSet<usize>,
 }
 
 impl Queue {
     pub(crate) fn new(seed: u64) -> Queue {
-        Queue { items: Vec::new(), seed, random: seed, over: BTreeSet::new() }
+        let dice = (seed != 0).then(|| Dice::of(seed, "order of completion", 0));
+        Queue { items: Vec::new(), dice, over: BTreeSet::new() }
     }
 
     pub(crate) fn push(&mut self, item: Item) {
@@ -124,7 +126,7 @@ impl Queue {
         }
         *now = first_back?.max(*now);
         let due: Vec<usize> = free.into_iter().filter(|i| self.items[*i].at <= *now).collect();
-        let nth = if self.seed == 0 { 0 } else { self.draw(due.len()) };
+        let nth = self.dice.as_mut().map_or(0, |dice| dice.below(due.len()));
         Some(self.items.remove(due[nth]))
     }
 
@@ -166,12 +168,5 @@ impl Queue {
             What::Unanswered { step: of } | What::GiveUp { step: of } => of != step,
             other => other.step() != Some(step),
         });
-    }
-
-    /// A number below `n`, from a linear congruential generator (Knuth, MMIX).
-    fn draw(&mut self, n: usize) -> usize {
-        self.random =
-            self.random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.random >> 33) as usize % n.max(1)
     }
 }

@@ -8,8 +8,9 @@ use deepgraph_graph::Bundle;
 use deepgraph_protocol::{
     Entry, EntryBody, Event, Millis, ModelRequest, Output, ScopeEnd, ScopePath, Started, StepId,
 };
-use deepgraph_trace::{Row, Trace};
+use deepgraph_trace::{FoldError, Row, Trace};
 
+use super::faults::Fault;
 use super::journals::NotAppended;
 
 /// A step that was sent out, or that came to its end.
@@ -23,17 +24,13 @@ pub struct Passage {
     pub entries: usize,
 }
 
-/// An attempt that was sent out.
+/// A model call that was sent out.
 #[derive(Clone, Debug)]
-pub struct Sent {
+pub(crate) struct Sent {
     /// The step.
-    pub step: StepId,
-    /// The attempt, from 1.
-    pub attempt: u32,
-    /// What a model was asked; none for an op.
-    pub request: Option<Arc<ModelRequest>>,
-    /// How many entries were committed then.
-    pub entries: usize,
+    pub(crate) step: StepId,
+    /// What was asked.
+    pub(crate) request: Arc<ModelRequest>,
 }
 
 /// What came of a simulated run.
@@ -45,7 +42,7 @@ pub struct SimRun {
     pub rows: Vec<(ScopePath, Entry)>,
     /// The events, in order.
     pub events: Vec<Event>,
-    /// Model requests that were sent, in order.
+    /// Model requests whose answers came back, in the order in which they did.
     pub requests: Vec<(StepId, ModelRequest)>,
     /// The most instances of each graph that were alive at once.
     pub most_alive: BTreeMap<String, usize>,
@@ -54,21 +51,21 @@ pub struct SimRun {
     /// Steps that were sent out and that came to their end, in order. Nodes that only write are none of them.
     pub flight: Vec<Passage>,
     /// What the Machine put out for each row. Nothing for rows that were there before.
-    pub outputs: Vec<Vec<Output>>,
+    pub(crate) outputs: Vec<Vec<Output>>,
     /// Under which epoch each row was written: that of its owner.
-    pub epochs: Vec<u64>,
-    /// Attempts that were sent out, in order.
-    pub sent: Vec<Sent>,
+    pub(crate) epochs: Vec<u64>,
+    /// Model calls that were sent out, in order, whatever came of them.
+    pub(crate) sent: Vec<Sent>,
     /// The Machines as they stood when the run ended or was left.
-    pub machines: BTreeMap<ScopePath, Machine>,
-    /// What went wrong, by kind: `timed_out`, `lost`, `late`, `duplicate`, `crash`, `takeover`, `fenced`, `cancelled`.
-    pub faults: BTreeMap<&'static str, usize>,
+    pub(crate) machines: BTreeMap<ScopePath, Machine>,
+    /// What went wrong, and how often.
+    pub faults: BTreeMap<Fault, usize>,
     /// What the journals did not take from the owner of the run. Nothing, if all is well.
-    pub not_appended: Vec<NotAppended>,
+    pub(crate) not_appended: Vec<NotAppended>,
     /// When virtual time began.
     pub began: Millis,
     /// When the run ended or was left.
-    pub now: Millis,
+    pub(crate) now: Millis,
 }
 
 impl SimRun {
@@ -93,14 +90,29 @@ impl SimRun {
     }
 
     /// The canonical trace, without times.
-    pub fn trace(&self, bundle: &Arc<Bundle>) -> Trace {
+    ///
+    /// # Errors
+    ///
+    /// The journals do not fold.
+    pub fn fold(&self, bundle: &Arc<Bundle>) -> Result<Trace, FoldError> {
         let rows = self.rows.iter().map(|(scope, entry)| Row { scope, entry });
-        deepgraph_trace::fold(bundle, rows)
-            .unwrap_or_else(|e| panic!("the journals do not fold: {e}"))
-            .redact("")
+        Ok(deepgraph_trace::fold(bundle, rows)?.redact(""))
     }
 
-    /// The Machine of a scope as the journals leave it.
+    /// The canonical trace, without times, for tests.
+    ///
+    /// # Panics
+    ///
+    /// The journals do not fold: see [`SimRun::fold`].
+    pub fn trace(&self, bundle: &Arc<Bundle>) -> Trace {
+        self.fold(bundle).unwrap_or_else(|e| panic!("the journals do not fold: {e}"))
+    }
+
+    /// The Machine of a scope as the journals leave it, for tests.
+    ///
+    /// # Panics
+    ///
+    /// The run has no such scope, or the bundle not its graph.
     pub fn machine(&self, bundle: &Arc<Bundle>, scope: &str) -> Machine {
         let scope = ScopePath::new(scope);
         let mut rows = self.rows.iter().filter(|(s, _)| *s == scope).map(|(_, entry)| entry);
@@ -112,7 +124,11 @@ impl SimRun {
         machine
     }
 
-    /// How the root ended.
+    /// How the root ended, for tests.
+    ///
+    /// # Panics
+    ///
+    /// It has not ended.
     pub fn ended(&self) -> &ScopeEnd {
         self.end.as_ref().unwrap_or_else(|| panic!("the run has not ended; last: {:?}", self.events.last()))
     }

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use deepgraph_protocol::{
-    Effect, EntryBody, ErrorKind, ExitReason, Millis, ModelRequest, ScopePath, StepError, StepId,
+    CALLER_ENDED, Effect, EntryBody, ErrorKind, ExitReason, Millis, ScopePath, StepError, StepId,
 };
 
 use super::Sent;
-use super::faults::Fate;
+use super::faults::{Fate, Fault};
 use super::queue::{Item, What};
 use super::world::World;
 
@@ -23,7 +23,6 @@ impl World<'_> {
             }
             Effect::RunOp { step, attempt, timeout_ms, op, input, .. } => {
                 self.note_out(&step);
-                self.note_sent(&step, attempt, None);
                 let takes = self.sim.outside().takes(&step, Some(&op), attempt);
                 self.wait_for(scope, (&step, attempt), takes, timeout_ms, |late| {
                     let (op, input) = (op.clone(), input.clone());
@@ -52,7 +51,7 @@ impl World<'_> {
         self.commit(scope.clone(), dispatched);
         // The Machine closes a step that does not fit a limit. A driver that crashes now has not sent it.
         if self.is_open(&scope, &step) && !self.down {
-            self.note_sent(&step, attempt, Some(request.clone()));
+            self.run.sent.push(Sent { step: step.clone(), request: request.clone() });
             let takes = self.sim.outside().takes(&step, None, attempt);
             self.wait_for(scope, (&step, attempt), takes, timeout_ms, |late| What::Model {
                 step: step.clone(),
@@ -61,11 +60,6 @@ impl World<'_> {
                 late,
             });
         }
-    }
-
-    fn note_sent(&mut self, step: &StepId, attempt: u32, request: Option<Arc<ModelRequest>>) {
-        let entries = self.journals.rows().len();
-        self.run.sent.push(Sent { step: step.clone(), attempt, request, entries });
     }
 
     /// An attempt comes back when its time has passed. One that takes longer than its timeout is given up then, and
@@ -90,7 +84,7 @@ impl World<'_> {
             self.queue.push(Item { at: self.now.saturating_add(ms), scope: scope.clone(), what: timed_out });
         }
         if fate == Fate::Lost {
-            return self.note("lost");
+            return self.note(Fault::Lost);
         }
         self.queue.push(Item { at: self.now.saturating_add(takes), scope, what: what(timeout.is_some()) });
     }
@@ -105,7 +99,10 @@ impl World<'_> {
         let child = step.scope();
         if let Some(machine) = self.machines.get(&child) {
             if machine.end().is_none() {
-                self.commit(child, EntryBody::CancelRequested { detail: None, reason });
+                self.commit(
+                    child,
+                    EntryBody::CancelRequested { detail: Some(CALLER_ENDED.to_owned()), reason },
+                );
             }
             return;
         }

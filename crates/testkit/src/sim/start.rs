@@ -6,6 +6,7 @@ use deepgraph_engine::Machine;
 use deepgraph_graph::GraphIx;
 use deepgraph_protocol::{Effect, Entry, EntryBody, Map, Output, SEMANTICS, ScopePath, Started, StepId};
 
+use super::faults::Fault;
 use super::journals::Journals;
 use super::queue::{Item, What};
 use super::world::World;
@@ -135,7 +136,7 @@ impl<'a> World<'a> {
         self.down = false;
         self.pending.clear();
         let (pause, is_alive) = self.sim.chances.takeover(self.journals.rows().len());
-        self.note(if is_alive { "takeover" } else { "crash" });
+        self.note(if is_alive { Fault::Takeover } else { Fault::Crash });
         for Item { at, scope, what } in self.queue.take() {
             match what {
                 // These are not the owner's.
@@ -172,7 +173,7 @@ impl<'a> World<'a> {
     pub(crate) fn former_commits(&mut self, scope: &ScopePath, epoch: u64, position: u64, body: EntryBody) {
         let entry = Entry { at: self.now, body };
         match self.journals.append(epoch, scope, position, entry) {
-            Err(_) => self.note("fenced"),
+            Err(_) => self.note(Fault::Fenced),
             // The row is there: its epoch tells.
             Ok(_) => self.run.outputs.push(Vec::new()),
         }

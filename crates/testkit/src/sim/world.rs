@@ -12,6 +12,7 @@ use deepgraph_protocol::{
 };
 
 use super::answers::failure;
+use super::faults::Fault;
 use super::journals::Journals;
 use super::queue::{Item, Queue, What};
 use super::{CancelAt, Passage, Sim, SimRun};
@@ -81,7 +82,7 @@ impl<'a> World<'a> {
         self.journals.rows().len() >= self.sim.stop_at.unwrap_or(MOST_ENTRIES)
     }
 
-    pub(crate) fn note(&mut self, fault: &'static str) {
+    pub(crate) fn note(&mut self, fault: Fault) {
         *self.run.faults.entry(fault).or_default() += 1;
     }
 
@@ -143,7 +144,7 @@ impl<'a> World<'a> {
 
     fn cancel(&mut self) {
         if !std::mem::replace(&mut self.cancelled, true) {
-            self.note("cancelled");
+            self.note(Fault::Cancelled);
             self.commit(ScopePath::root(), EntryBody::CancelRequested { detail: None, reason: None });
         }
     }
@@ -170,7 +171,7 @@ impl<'a> World<'a> {
                 }
             }
             What::TimedOut { step, attempt, ms } => {
-                self.note("timed_out");
+                self.note(Fault::TimedOut);
                 let message = format!("no answer within {} s", ms as f64 / 1000.0);
                 self.commit(scope, failure(step, attempt, StepError::new(ErrorKind::StepTimeout, message)));
             }
@@ -188,7 +189,7 @@ impl<'a> World<'a> {
             What::Timer(timer) => self.commit(scope, EntryBody::TimerFired { timer }),
             What::Cancel => self.cancel(),
             What::Again(body) => {
-                self.note("duplicate");
+                self.note(Fault::Duplicate);
                 self.commit(scope, body);
             }
             What::OfFormer { epoch, position, body } => self.former_commits(&scope, epoch, position, body),
@@ -197,7 +198,7 @@ impl<'a> World<'a> {
 
     fn note_if_late(&mut self, late: bool) {
         if late {
-            self.note("late");
+            self.note(Fault::Late);
         }
     }
 

@@ -3,15 +3,48 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::invariants::Violation;
+use deepgraph_protocol::{Event, Output};
 
-/// A seed whose run broke something that must hold.
+use crate::invariants::Violation;
+use crate::{RandomWorld, SimRun};
+
+/// A seed of which a run broke something that must hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Broken {
     /// The seed.
     pub seed: u64,
-    /// What is broken.
+    /// What is broken in its run, or tells it from its twin.
     pub violations: Vec<Violation>,
+    /// What is broken in its twin, the run in another order that it is compared with.
+    pub of_twin: Vec<Violation>,
+}
+
+impl Broken {
+    pub(crate) fn is_clean(&self) -> bool {
+        self.violations.is_empty() && self.of_twin.is_empty()
+    }
+
+    /// In order, each once.
+    pub(crate) fn sorted(mut self) -> Broken {
+        for violations in [&mut self.violations, &mut self.of_twin] {
+            violations.sort();
+            violations.dedup();
+        }
+        self
+    }
+}
+
+/// A violation a line; those of the twin say so.
+impl fmt::Display for Broken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let own = self.violations.iter().map(|violation| ("", violation));
+        let of_twin = self.of_twin.iter().map(|violation| ("in the run of another order: ", violation));
+        for (number, (whose, violation)) in own.chain(of_twin).enumerate() {
+            let line = if number == 0 { "" } else { "\n" };
+            write!(f, "{line}{whose}{violation}")?;
+        }
+        Ok(())
+    }
 }
 
 /// What came of many simulated runs.
@@ -40,6 +73,31 @@ pub struct Report {
 }
 
 impl Report {
+    /// Takes the figures of one run in.
+    pub(crate) fn note(&mut self, run: &SimRun, world: &RandomWorld) {
+        self.ended += usize::from(run.end.is_some());
+        let of_driver = run.faults.iter().map(|(fault, count)| (fault.name(), *count));
+        let of_outside = world.failures.iter().map(|(kind, count)| (kind.name(), *count));
+        for (name, count) in of_driver.chain(of_outside).chain([("misfit", world.misfits)]) {
+            if count > 0 {
+                *self.faults.entry(name.to_owned()).or_default() += count;
+            }
+        }
+        for output in run.outputs.iter().flatten() {
+            match output {
+                Output::Event(Event::Exited { exit }) => {
+                    let exits = self.exits.entry(exit.graph.to_string()).or_default();
+                    *exits.entry(exit.reason.name().to_owned()).or_default() += 1;
+                }
+                Output::Event(Event::CallAdmitted { .. }) => self.calls_admitted += 1,
+                Output::Event(Event::CallRefused { .. } | Event::CallMalformed { .. }) => {
+                    self.calls_refused += 1;
+                }
+                _ => {}
+            }
+        }
+    }
+
     /// Takes the figures of another report in.
     pub fn add(&mut self, other: Report) {
         self.runs += other.runs;
@@ -74,18 +132,67 @@ impl fmt::Display for Report {
         writeln!(
             f,
             "runs      {} ({} ended, {} left, {} compared with another order)",
-            self.runs, self.ended, self.left, self.compared
+            number(self.runs),
+            number(self.ended),
+            number(self.left),
+            number(self.compared)
         )?;
-        writeln!(f, "entries   {}", self.entries)?;
-        writeln!(f, "calls     {} admitted, {} refused", self.calls_admitted, self.calls_refused)?;
+        writeln!(f, "entries   {}", number(self.entries))?;
+        writeln!(
+            f,
+            "calls     {} admitted, {} refused",
+            number(self.calls_admitted),
+            number(self.calls_refused)
+        )?;
         let listed = |counts: &BTreeMap<String, usize>| {
-            let counts: Vec<String> = counts.iter().map(|(name, count)| format!("{name} {count}")).collect();
+            let counts: Vec<String> =
+                counts.iter().map(|(name, count)| format!("{name} {}", number(*count))).collect();
             if counts.is_empty() { "none".to_owned() } else { counts.join(", ") }
         };
         writeln!(f, "faults    {}", listed(&self.faults))?;
         for (graph, reasons) in &self.exits {
             writeln!(f, "exits of {graph}: {}", listed(reasons))?;
         }
-        write!(f, "broken    {} runs", self.broken.len())
+        let runs = if self.broken.len() == 1 { "run" } else { "runs" };
+        write!(f, "broken    {} {runs}", number(self.broken.len()))
+    }
+}
+
+/// A number with its thousands apart: `1 000 000`.
+fn number(n: usize) -> String {
+    let digits = n.to_string();
+    let mut shown = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            shown.push(' ');
+        }
+        shown.push(digit);
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_stand_apart() {
+        let shown = [0, 12, 999, 1000, 12_345, 1_234_567].map(number);
+        assert_eq!(shown, ["0", "12", "999", "1 000", "12 345", "1 234 567"]);
+    }
+
+    #[test]
+    fn what_is_broken_is_told_once_and_says_of_which_run() {
+        let violation = |what: &str| Violation::of_panic(what);
+        let broken = Broken {
+            seed: 1,
+            violations: vec![violation("b"), violation("a"), violation("b")],
+            of_twin: vec![violation("a")],
+        };
+        assert_eq!(
+            broken.sorted().to_string(),
+            "panics: in the root: panicked: a\npanics: in the root: panicked: b\nin the run of another order: \
+             panics: in the root: panicked: a"
+        );
     }
 }

@@ -9,13 +9,11 @@ use std::path::{Path, PathBuf};
 use ignore::{DirEntry, WalkBuilder};
 
 use super::graph_name::GraphNames;
+use super::kind::{FileKind, in_cases, is_json, is_yaml};
 use super::name::{CASES, CaseName};
 
 /// Folders that hold what was built or fetched.
 const SKIPPED: [&str; 2] = ["target", "node_modules"];
-
-/// The longest text that is read to find out what it is, in bytes: no case is longer.
-const LONGEST: u64 = 1 << 20;
 
 /// A case file that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,8 +82,8 @@ pub enum FindError {
 /// The case files below paths.
 ///
 /// A path that is a file is a case. In a folder, and in those below it, cases are the YAML and JSON files in folders
-/// called `cases` and below them, but for graphs (YAML files with a line that begins with `deepgraph:` and none that
-/// begins with `case:`); elsewhere YAML files with a line that begins with `case:`. Hidden folders, `target`,
+/// called `cases` and below them, but for graphs (they have the key `deepgraph` and not `case`); elsewhere YAML files with
+/// the key `case`. [`FileKind::of`] tells one file. Hidden folders, `target`,
 /// `node_modules` and, in a checkout, what git ignores are skipped. Links to folders are not followed.
 ///
 /// # Errors
@@ -150,7 +148,7 @@ impl Looked {
 
     fn below(&mut self, folder: &Path) -> Result<(), FindError> {
         // Whoever stands in a folder of cases, or below one, means its cases.
-        let is_among_cases = in_cases(folder);
+        let is_among_cases = in_cases(Some(folder));
         let mut walk = WalkBuilder::new(folder);
         // What git ignores was made from something else: it is no case that somebody wrote. Settings of this machine or
         // of this user do not count.
@@ -169,25 +167,19 @@ impl Looked {
             if entry.path_is_symlink() && is_in_cases {
                 self.link(path);
             }
-            let (is_yaml, is_json) = (has_ending(path, &["yaml", "yml"]), has_ending(path, &["json"]));
-            if path.is_file() && (is_yaml || is_json) {
-                self.file(path, is_in_cases, is_yaml);
+            // Elsewhere JSON is too often something else, and long.
+            if path.is_file() && (is_yaml(path) || (is_json(path) && is_in_cases)) {
+                self.file(path, is_in_cases);
             }
         }
         Ok(())
     }
 
     /// A YAML or JSON file.
-    fn file(&mut self, path: &Path, is_in_cases: bool, is_yaml: bool) {
-        if !is_yaml {
-            if is_in_cases {
-                self.add(path);
-            }
-            return;
-        }
-        match Says::of(path) {
-            Ok(says) if says.case || (is_in_cases && !says.graph) => self.add(path),
-            Ok(_) => {}
+    fn file(&mut self, path: &Path, is_in_cases: bool) {
+        match FileKind::among(path, is_in_cases) {
+            Ok(FileKind::Case) => self.add(path),
+            Ok(FileKind::Graph | FileKind::Other) => {}
             // It is told as a case with a mistake.
             Err(_) if is_in_cases => self.add(path),
             Err(error) => self.leave_out(path, format!("it can not be read: {error}")),
@@ -210,16 +202,25 @@ impl Looked {
 
     /// What the walk could not read: an error where it is what the user named.
     fn unreadable(&mut self, folder: &Path, error: &ignore::Error) -> Result<(), FindError> {
-        // Its own message names the path once more.
-        let kind = error.io_error().map_or(io::ErrorKind::Other, io::Error::kind);
         match path_of(error) {
             Some(path) if path != folder => {
-                self.leave_out(path, format!("it can not be read: {}", io::Error::from(kind)));
+                self.leave_out(path, format!("it can not be read: {}", io::Error::from(kind_of(error))));
                 Ok(())
             }
-            _ => Err(FindError::Unreadable { path: folder.to_owned(), error: kind.into() }),
+            _ => Err(unreadable(folder, error)),
         }
     }
+}
+
+/// What the walk of a folder could not read, as an error.
+pub(super) fn unreadable(folder: &Path, error: &ignore::Error) -> FindError {
+    let path = path_of(error).unwrap_or(folder).to_owned();
+    FindError::Unreadable { path, error: kind_of(error).into() }
+}
+
+/// Its own message names the path once more.
+fn kind_of(error: &ignore::Error) -> io::ErrorKind {
+    error.io_error().map_or(io::ErrorKind::Other, io::Error::kind)
 }
 
 /// A path as it is told.
@@ -241,38 +242,6 @@ fn path_of(error: &ignore::Error) -> Option<&Path> {
 fn is_looked_at(entry: &DirEntry) -> bool {
     let is_skipped = SKIPPED.iter().any(|skipped| entry.file_name() == OsStr::new(skipped));
     entry.depth() == 0 || !(is_skipped && entry.file_type().is_some_and(|kind| kind.is_dir()))
-}
-
-/// Whether a folder is called `cases` or is below one; above a checkout of git nothing counts.
-fn in_cases(folder: &Path) -> bool {
-    let Ok(folder) = folder.canonicalize() else { return false };
-    let mut folders = folder.ancestors();
-    match folder.ancestors().find(|folder| folder.join(".git").exists()) {
-        Some(top) => folders.take_while(|path| *path != top).any(|path| path.ends_with(CASES)),
-        None => folders.next().is_some_and(|path| path.ends_with(CASES)),
-    }
-}
-
-/// The keys at the top of a YAML text that say what it is.
-struct Says {
-    case: bool,
-    graph: bool,
-}
-
-impl Says {
-    fn of(path: &Path) -> io::Result<Says> {
-        if std::fs::metadata(path)?.len() > LONGEST {
-            return Ok(Says { case: false, graph: false });
-        }
-        let bytes = std::fs::read(path)?;
-        let has = |key: &[u8]| bytes.split(|byte| *byte == b'\n').any(|line| line.starts_with(key));
-        Ok(Says { case: has(b"case:"), graph: has(b"deepgraph:") })
-    }
-}
-
-/// Whether a path ends like one of these.
-fn has_ending(path: &Path, endings: &[&str]) -> bool {
-    path.extension().is_some_and(|of_path| endings.iter().any(|ending| of_path == OsStr::new(ending)))
 }
 
 #[cfg(test)]

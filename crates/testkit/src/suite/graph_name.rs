@@ -7,14 +7,13 @@ use std::path::{Component, Path, PathBuf};
 
 use deepgraph_graph::read_data;
 
+use crate::case::LONGEST;
+
 /// The files that a graph with a folder of its own stands in.
 const GRAPH_FILES: [&str; 3] = ["graph.yaml", "graph.yml", "graph.json"];
 
 /// What a graph is called that has no name, or whose file can not be read.
 const NAMELESS: &str = "graph";
-
-/// The longest graph file, in bytes; longer ones are none.
-const LONGEST: u64 = 1 << 20;
 
 /// The names of graphs by their folders, each read once.
 #[derive(Debug, Default)]

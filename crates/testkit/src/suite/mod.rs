@@ -11,6 +11,7 @@
 mod differs;
 mod find;
 mod graph_name;
+mod kind;
 mod name;
 mod outcome;
 mod run;
@@ -18,8 +19,9 @@ mod snapshot;
 mod unreferenced;
 
 pub use find::{CaseFile, FindError, Found, LeftOut, distinct, find};
+pub use kind::FileKind;
 pub use name::CaseName;
 pub use outcome::{Outcome, Verdict};
-pub use run::Writes;
+pub use run::{Writes, is_ci};
 pub use snapshot::{Snapshot, SnapshotError};
 pub use unreferenced::unreferenced;

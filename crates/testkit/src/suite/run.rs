@@ -20,6 +20,21 @@ pub enum Writes {
     Accepted,
 }
 
+impl Writes {
+    /// What a run of tests may write here: what waits to be looked at, unless nobody looks ([`is_ci`]) or `INSTA_UPDATE`
+    /// is `no`.
+    pub fn of_environment() -> Writes {
+        let is_no = std::env::var("INSTA_UPDATE").is_ok_and(|value| value == "no");
+        if is_no || is_ci() { Writes::Nothing } else { Writes::Pending }
+    }
+}
+
+/// Whether this is a build of a server that tests what others wrote: nobody reviews there. The variable `CI` is set to
+/// anything but nothing, `0` and `false`.
+pub fn is_ci() -> bool {
+    std::env::var("CI").is_ok_and(|value| !["", "0", "false"].contains(&&*value.to_lowercase()))
+}
+
 impl CaseFile {
     /// Plays the case. The files of stock graphs are asked for as `stock:NAME/graph.yaml`; without `stock` they are
     /// looked for beside the graph's folder.

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use walkdir::WalkDir;
+use ignore::WalkBuilder;
 
-use super::find::{CaseFile, FindError};
+use super::find::{CaseFile, FindError, unreadable};
 use super::outcome::Outcome;
 use super::snapshot::Snapshot;
 
@@ -26,11 +26,9 @@ pub fn unreferenced(found: &[CaseFile], played: &[Outcome]) -> Result<Vec<PathBu
     let roots: BTreeSet<&Path> = found.iter().map(|file| &*file.name.root).collect();
     let mut unreferenced = BTreeSet::new();
     for folder in roots.iter().map(|root| root.join("snapshots")).filter(|folder| folder.is_dir()) {
-        for entry in WalkDir::new(&folder) {
-            let entry = entry.map_err(|error| FindError::Unreadable {
-                path: error.path().unwrap_or(&folder).to_owned(),
-                error: error.into(),
-            })?;
+        // Whatever git ignores: a snapshot that waits is often among it.
+        for entry in WalkBuilder::new(&folder).standard_filters(false).build() {
+            let entry = entry.map_err(|error| unreadable(&folder, &error))?;
             let Some(snapshot) = snapshot_of(entry.path()) else { continue };
             let is_kept = kept.contains(&snapshot) && !dropped.contains(&snapshot);
             if !is_kept && is_of_a_case(entry.path()) {

@@ -68,7 +68,7 @@ pub fn read(text: &str) -> Vec<Item> {
     let mut lines = body(text).lines().filter(|line| !line.trim().is_empty()).peekable();
     let mut items = Vec::new();
     while lines.peek().is_some() {
-        items.extend(level(&mut lines, 0, None, 0));
+        items.extend(level(&mut lines, 0, None, &Key::Other, 0));
     }
     items.retain(|item| !(item.key == Key::Other && item.text.starts_with("run ")));
     items
@@ -85,11 +85,12 @@ pub(super) fn body(text: &str) -> &str {
 /// Deeper nesting than any run has: what is deeper is read as if it stood there.
 const DEEPEST: usize = 400;
 
-/// The lines that are indented at least so far, as items.
+/// The lines that are indented at least so far, as items. `above` is what the line above them is.
 fn level<'t, I>(
     lines: &mut std::iter::Peekable<I>,
     indent: usize,
     super_step: Option<u64>,
+    above: &Key,
     depth: usize,
 ) -> Vec<Item>
 where
@@ -99,12 +100,15 @@ where
     while let Some(line) = lines.next_if(|line| depth >= DEEPEST || indent_of(line) >= indent) {
         let (own, text) = (indent_of(line), line.trim());
         let number = super_step_number(text);
-        let below = if depth >= DEEPEST { Vec::new() } else { level(lines, own + 1, number, depth + 1) };
+        let key = if number.is_some() { Key::Other } else { key(text, matches!(above, Key::Step(_))) };
+        let below = match depth < DEEPEST {
+            true => level(lines, own + 1, number, &key, depth + 1),
+            false => Vec::new(),
+        };
         if number.is_some() {
             items.extend(below);
             continue;
         }
-        let key = key(text);
         let text = match key {
             Key::Step(_) => without_time(text),
             _ => text,
@@ -133,8 +137,13 @@ fn without_time(text: &str) -> &str {
     if !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()) { rest } else { text }
 }
 
-fn key(text: &str) -> Key {
+/// What a line is, by its first word. `NAME = VALUE` is looked for first below a step: fields of a result may be called
+/// anything, such as `graph` or `exit`, and no other line there has ` = ` behind its first word.
+fn key(text: &str, is_below_step: bool) -> Key {
     let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
+    if is_below_step && !word.is_empty() && rest.starts_with("= ") {
+        return Key::Result(word.to_owned());
+    }
     let name = || rest.split_once(" = ").map(|(name, _)| name.to_owned());
     match word {
         "status" => return Key::Status,
@@ -156,24 +165,22 @@ fn key(text: &str) -> Key {
         }
         "exit" => return Key::Exit,
         "report" if rest.starts_with("error ") => return Key::ReportError,
-        "report" | "finally" if !rest.starts_with('=') => return Key::Report,
+        "report" | "finally" => return Key::Report,
         "detail" if rest.starts_with('"') => return Key::Detail,
-        "counters" | "used" if !rest.starts_with("= ") => return Key::Sum(word.to_owned()),
+        "counters" | "used" => return Key::Sum(word.to_owned()),
         "last" if rest.starts_with("step ") => return Key::Sum("last step".to_owned()),
         "request" if rest.contains(" messages, ") => return Key::Request,
         "system:" | "user:" | "assistant:" | "tool:" => return Key::Message,
-        "returns" if !rest.starts_with("= ") => return Key::Returns,
-        "calls" if !rest.starts_with("= ") => return Key::Calls,
-        "text" | "data" if !rest.starts_with("= ") => return Key::Reply(word.to_owned()),
-        "finish" if !rest.starts_with("= ") => return Key::Finish,
+        "returns" => return Key::Returns,
+        "calls" => return Key::Calls,
+        "text" | "data" => return Key::Reply(word.to_owned()),
+        "finish" => return Key::Finish,
         "attempt" if rest.contains("failed:") => {
             return Key::Attempt(rest.split(' ').next().unwrap_or_default().to_owned());
         }
         "refused:" | "malformed:" | "failed:" => return Key::Outcome,
         "=" => return Key::Result(String::new()),
-        "tool" if !rest.starts_with("= ") => {
-            return Key::Offered(rest.split(' ').next().unwrap_or_default().to_owned());
-        }
+        "tool" => return Key::Offered(rest.split(' ').next().unwrap_or_default().to_owned()),
         _ => {}
     }
     if let Some((name, number)) = word.rsplit_once('.')

@@ -217,6 +217,24 @@ and 1 later request that follows from it"
 }
 
 #[test]
+fn fields_of_a_result_may_be_called_like_the_words_of_a_trace() {
+    for field in ["graph", "exit", "status", "report", "used", "returns", "tool", "text", "input", "a.1"] {
+        let trace = |value: &str| {
+            format!(
+                "status succeeded\ngraph g\n  super-step 1\n    a.1 op look {{}}\n      {field} = \"{value}\"\n      \
+                 zeal = 1\n  used 0 tokens\n"
+            )
+        };
+        let diff = of_texts(&trace("old"), &trace("new"));
+        let place = diff.first().unwrap();
+        assert_eq!((&*place.path, &*place.graph, place.changes.len()), ("a.1", "g", 1), "{field}: {diff}");
+        let change = &place.changes[0];
+        assert_eq!(change.what, format!("result {field}"), "{diff}");
+        assert_eq!(change.after, Some(format!("{field} = \"new\"")), "{diff}");
+    }
+}
+
+#[test]
 fn any_texts_can_be_compared() {
     assert!(of_texts("", "").is_empty());
     let odd =

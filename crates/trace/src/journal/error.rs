@@ -3,7 +3,7 @@
 use deepgraph_protocol::SEMANTICS;
 
 use super::FORMAT;
-use crate::FoldError;
+use crate::json_words;
 
 /// Bytes of a message that comes from outside.
 const LONGEST: usize = 300;
@@ -63,9 +63,6 @@ pub enum JournalError {
     /// The bundle does not compile.
     #[error("the graph of the journal can not be compiled from its texts:\n\n{0}")]
     Bundle(String),
-    /// The entries do not fold.
-    #[error(transparent)]
-    Fold(#[from] FoldError),
 }
 
 impl JournalError {
@@ -80,11 +77,11 @@ impl JournalError {
 
 /// What was wrong and in which column. The line that the reader counted is always the first, so it is left out.
 fn problem(error: &serde_json::Error) -> String {
-    let mut text = error.to_string();
-    if let Some(at) = text.rfind(" at line 1 column ") {
-        text.truncate(at);
-        text.push_str(&format!(" at column {}", error.column()));
-    }
+    let mut text = format!(
+        "column {}: {}",
+        error.column(),
+        json_words::of(error).replacen("the file ends", "the line ends", 1)
+    );
     if text.len() > LONGEST {
         let mut end = LONGEST;
         while !text.is_char_boundary(end) {

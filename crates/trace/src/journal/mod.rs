@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 
 pub use error::JournalError;
 
-use crate::{Row, Trace, fold};
+use crate::{FoldError, Row, Trace, fold};
 
 /// The number of the form that is written. It is raised when an older reader could not read it.
 pub const FORMAT: u32 = 1;
@@ -143,8 +143,8 @@ impl Journal {
     ///
     /// # Errors
     ///
-    /// The bundle does not compile, or the journals do not fold.
-    pub fn trace(&self, bundle: &Arc<Bundle>) -> Result<Trace, JournalError> {
+    /// The journals do not fold under this bundle.
+    pub fn trace(&self, bundle: &Arc<Bundle>) -> Result<Trace, FoldError> {
         let rows = self.rows.iter().map(|row| Row { scope: &row.scope, entry: &row.entry });
         let mut trace = fold(bundle, rows)?;
         trace.run.clone_from(&self.run);

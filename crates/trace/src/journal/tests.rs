@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::*;
 
-const GRAPH: &str = "small:\n  state: {a: string}\n  input: [a]\n  output: [a]\n  start: one\n  nodes:\n    one: {update: {a: \"'x'\"}}\n";
+const GRAPH: &str = "deepgraph: 1\nname: small\nstate: {a: string}\ninput: [a]\noutput: [a]\nstart: one\nnodes:\n  one: {update: {a: \"'x'\"}}\n";
 
 fn journal() -> Journal {
     let files = BTreeMap::from([("graph.yaml".to_owned(), GRAPH.to_owned())]);
@@ -50,8 +50,17 @@ fn mistakes_are_told_with_their_line() {
     assert!(other.starts_with("line 2:") && other.contains("semantics 7"), "{other}");
     let other =
         error(&format!("{text}{{\"scope\":\"\",\"entry\":{{\"at\":6,\"entry\":\"{}\"}}}}", "x".repeat(5000)));
-    assert!(other.starts_with("line 3: the entry can not be read: unknown variant"), "{other}");
-    assert!(other.len() < 400, "{}", other.len());
+    assert!(other.starts_with("line 3: the entry can not be read: column 5"), "{other}");
+    assert!(other.contains(": \"xxx") && other.len() < 400, "{other}");
+    for (line, told) in [
+        ("{\"scope\":\"\",\"entry\":7}", "an object is expected, not the number 7"),
+        ("{\"scope\":\"\"}", "the key \"entry\" is missing in the object that ends here"),
+        ("{\"scope\":", "the line ends here, in the middle of"),
+    ] {
+        let other = error(&format!("{text}{line}\n"));
+        assert!(other.starts_with("line 3: the entry can not be read: column "), "{other}");
+        assert!(other.contains(told) && !other.contains("EOF") && !other.contains("struct"), "{other}");
+    }
 }
 
 #[test]
@@ -59,5 +68,5 @@ fn a_graph_that_does_not_compile_is_told() {
     let mut journal = journal();
     journal.bundle.files.insert("graph.yaml".into(), GRAPH.replace("start: one", "start: two"));
     let told = journal.compile(&OpTable::stock()).unwrap_err().to_string();
-    assert!(told.contains("graph.yaml:5") && told.contains("two"), "{told}");
+    assert!(told.contains("graph.yaml:6") && told.contains("two"), "{told}");
 }

@@ -1,12 +1,21 @@
 //! A recording as a file: JSON with sorted keys, a line a value.
 
 use deepgraph_protocol::Value;
+use serde::Serialize;
 
 use super::{FORMAT, Recording};
 use crate::json_words;
 
 /// The key that tells the form of a file.
 const KEY: &str = "deepgraph_recording";
+
+/// What stands in the file: the form of it beside the keys of the recording.
+#[derive(Serialize)]
+struct Written<'a> {
+    deepgraph_recording: u32,
+    #[serde(flatten)]
+    recording: &'a Recording,
+}
 
 /// A file that is no recording.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -31,7 +40,11 @@ impl Recording {
     /// The text of the file. The same recording has the same text.
     pub fn to_text(&self) -> String {
         // Through our own values: their keys are sorted, whatever serde_json's maps do in this build.
-        let mut text = serde_json::to_string_pretty(&Value::of(self)).unwrap_or_default();
+        let mut text = serde_json::to_string_pretty(&Value::of(&Written {
+            deepgraph_recording: FORMAT,
+            recording: self,
+        }))
+        .unwrap_or_default();
         text.push('\n');
         text
     }

@@ -7,12 +7,12 @@ use deepgraph_engine::Machine;
 use deepgraph_graph::Bundle;
 use deepgraph_protocol::{
     Effect, Entry, EntryBody, ErrorKind, Hidden, Map, Meter, Millis, Output, ScopePath, Started, StepId,
-    StepOutput, keys_in,
+    StepOutput, Usage, keys_in,
 };
 
-use super::{Asked, Came, Exchange, FORMAT, Recording, Request, Reserved, hide};
+use super::{Asked, Came, Exchange, Recording, Request, Reserved, entry_name, hide};
 use crate::fold::{FoldError, Row, fold};
-use crate::tree::ScopeTrace;
+use crate::tree::{ScopeTrace, Trace};
 
 impl Recording {
     /// The recording of a run, from its journals in any order that keeps each scope's own.
@@ -34,21 +34,38 @@ impl Recording {
     ) -> Result<Recording, FoldError> {
         let rows: Vec<Row<'a>> = rows.into_iter().collect();
         let trace = fold(bundle, rows.iter().copied())?;
-        let (at, started) = started(&rows).ok_or(FoldError::Empty)?;
-        let hidden = hidden.and(rows.iter().flat_map(|row| message(row.entry)).flat_map(keys_in));
+        Recording::of_trace(bundle, &rows, &trace, graph, question, is_pure, hidden)
+    }
+
+    /// The same of journals that are folded already: `trace` is what they fold to.
+    ///
+    /// # Errors
+    ///
+    /// There is no first entry.
+    pub fn of_trace(
+        bundle: &Arc<Bundle>,
+        rows: &[Row<'_>],
+        trace: &Trace,
+        graph: &str,
+        question: &str,
+        is_pure: &dyn Fn(&str) -> bool,
+        hidden: &Hidden,
+    ) -> Result<Recording, FoldError> {
+        let (at, started) = started(rows).ok_or(FoldError::Empty)?;
+        let hidden = hidden_in(rows, hidden);
         let mut gather = Gather {
             bundle,
             is_pure,
             hidden: &hidden,
             began: at,
-            is_timed: is_timed(&trace.root, &rows),
+            is_timed: bundle.reads_clock() || is_timed(&trace.root, rows),
             machines: BTreeMap::new(),
             exchanges: BTreeMap::new(),
             reserved: BTreeMap::new(),
+            moments: BTreeMap::new(),
         };
         rows.iter().for_each(|row| gather.take(row));
         let recording = Recording {
-            deepgraph_recording: FORMAT,
             graph: graph.to_owned(),
             bundle: bundle.hash.clone(),
             question: question.to_owned(),
@@ -57,7 +74,8 @@ impl Recording {
             config: changed(bundle, &started.config),
             kept: started.persisted.clone(),
             servers: bundle.source.tools.clone(),
-            cancelled_ms: cancelled(&rows).map(|cancelled| cancelled.abs_diff(at)),
+            cancelled_ms: cancelled(rows).map(|cancelled| cancelled.abs_diff(at)),
+            moments: gather.moments,
             exchanges: in_order(gather.exchanges, &trace.root),
         };
         Ok(hide::recording(recording, &hidden))
@@ -78,7 +96,8 @@ fn cancelled(rows: &[Row<'_>]) -> Option<Millis> {
     rows.iter().filter(|row| row.scope.is_root()).find(asked).map(|row| row.entry.at)
 }
 
-/// Whether it made a difference when things came: the run was cancelled, or a limit on time was reached.
+/// Whether it made a difference to what came next when things came: the run was cancelled, or a limit on time was
+/// reached.
 fn is_timed(root: &ScopeTrace, rows: &[Row<'_>]) -> bool {
     let is_clock = |scope: &&ScopeTrace| {
         let hit = scope.exit.as_ref().and_then(|exit| exit.limit.as_ref());
@@ -95,6 +114,12 @@ fn changed(bundle: &Bundle, config: &Map) -> Map {
         |key: &str, value| bundle.config.get(key).is_some_and(|f| f.default.as_ref() == Some(value));
     let changed = config.iter().filter(|(key, value)| !is_default(key, value));
     changed.map(|(key, value)| (key.clone(), value.clone())).collect()
+}
+
+/// What is taken out of the recording of these journals: the secrets of the run, and what looks like a key in the
+/// message of a failure.
+pub fn hidden_in(rows: &[Row<'_>], secrets: &Hidden) -> Hidden {
+    secrets.and(rows.iter().flat_map(|row| message(row.entry)).flat_map(keys_in))
 }
 
 /// The words of a failure.
@@ -115,6 +140,7 @@ struct Gather<'a> {
     exchanges: BTreeMap<(StepId, u32), Exchange>,
     /// What was reserved for each attempt when it was sent last.
     reserved: BTreeMap<(StepId, u32), Reserved>,
+    moments: BTreeMap<String, u64>,
 }
 
 impl Gather<'_> {
@@ -144,8 +170,9 @@ impl Gather<'_> {
             let request = Request::of(request, self.hidden);
             self.ask(step, attempt, Asked::Model(Box::new(request)));
         }
-        if is_open {
-            self.answer(row.entry);
+        let is_answer = is_open && self.answer(row.entry);
+        if self.is_timed && !is_answer {
+            self.note_moment(row);
         }
         for output in outputs {
             match output {
@@ -178,10 +205,21 @@ impl Gather<'_> {
         let key = (step.clone(), attempt);
         let lost = self.exchanges.remove(&key).map(|sent| sent.lost).unwrap_or_default();
         let (step, came) = (step.clone(), Came::Nothing);
-        self.exchanges.insert(key, Exchange { step, attempt, asked, lost, came, after_ms: None });
+        self.exchanges.insert(
+            key,
+            Exchange { step, attempt, asked, lost, came, used: Usage::default(), after_ms: None },
+        );
     }
 
-    fn answer(&mut self, entry: &Entry) {
+    /// When an entry was made. Of a call that was sent once more, the first time.
+    fn note_moment(&mut self, row: &Row<'_>) {
+        if let Some(name) = entry_name(row.scope, &row.entry.body) {
+            self.moments.entry(name).or_insert(row.entry.at.abs_diff(self.began));
+        }
+    }
+
+    /// Notes what came, where an entry says so; false: it is no answer from outside.
+    fn answer(&mut self, entry: &Entry) -> bool {
         let (step, attempt, came) = match &entry.body {
             EntryBody::Completed { step, attempt, output: StepOutput::Model(reply) } => {
                 (step, Some(*attempt), Came::Reply(Box::new(reply.clone())))
@@ -197,15 +235,20 @@ impl Gather<'_> {
             EntryBody::Failed { step, error } if error.kind != ErrorKind::Cancelled => {
                 (step, None, Came::GaveUp(error.clone()))
             }
-            _ => return,
+            _ => return false,
         };
         let last = || self.exchanges.range((step.clone(), 0)..=(step.clone(), u32::MAX)).next_back();
-        let Some(attempt) = attempt.or_else(|| last().map(|((_, attempt), _)| *attempt)) else { return };
+        let Some(attempt) = attempt.or_else(|| last().map(|((_, attempt), _)| *attempt)) else {
+            return false;
+        };
+        let used =
+            if let EntryBody::AttemptFailed { usage, .. } = &entry.body { *usage } else { Usage::default() };
         let after_ms = self.is_timed.then(|| entry.at.abs_diff(self.began));
-        if let Some(exchange) = self.exchanges.get_mut(&(step.clone(), attempt)) {
-            exchange.came = came;
-            exchange.after_ms = after_ms;
-        }
+        let Some(exchange) = self.exchanges.get_mut(&(step.clone(), attempt)) else { return false };
+        exchange.came = came;
+        exchange.used = used;
+        exchange.after_ms = after_ms;
+        true
     }
 }
 

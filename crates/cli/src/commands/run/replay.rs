@@ -1,8 +1,10 @@
 //! `deepgraph run --replay FILE`: a run that is answered from a recording.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
+use deepgraph_graph::OpTable;
 use deepgraph_runtime::{NewRun, Work};
 
 use super::Options;
@@ -22,18 +24,18 @@ pub fn carry_out(options: Options, path: &Path, global: &Global) -> Result<ExitS
     let recording = recordings::read(path)?;
     let is_other = options.graph.is_some();
     let graph = options.graph.unwrap_or_else(|| recording.graph.clone());
-    let loaded = graphs::load_with(&graph, &recordings::ops(&recording))?.map_err(CliError::Graph)?;
+    let loaded = graphs::load_with(&graph, &recording.ops(OpTable::stock()))?.map_err(CliError::Graph)?;
     let bundle = graphs::shown(loaded, &screen);
     if !is_other && bundle.hash != recording.bundle {
         screen.warn(&format!("the graph {graph} is not as it was when the recording was made"));
     }
-    let recorded = recordings::config(&recording, &bundle);
+    let recorded = recording.config_for(&bundle);
     let wanted =
         Wanted { set: options.set, model: options.model, file: options.config, recorded: Some(recorded) };
     // The environment is not what it was, and a replay does not depend on it.
     let config = config::effective(&bundle, &wanted, &Environment::new())?;
     let asked = options.question.as_deref().map(question::read).transpose()?;
-    let recorded = recordings::input(&recording, &bundle);
+    let recorded = recording.input_for(&bundle);
     let input = input::read(&bundle, asked.as_deref(), &options.input, recorded)?;
     let recorded_at = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let mut settings = Settings {
@@ -42,6 +44,7 @@ pub fn carry_out(options: Options, path: &Path, global: &Global) -> Result<ExitS
         input: input.clone(),
         config: config.values.clone(),
         origins: config.origins,
+        keys: Some(BTreeSet::new()),
         replay: Some(recorded_at.to_string_lossy().into_owned()),
         ..Settings::default()
     };

@@ -26,8 +26,9 @@ pub(super) fn of(run: &Gathered) -> Mapping {
         expect.set("report", Tree::Text(report.to_string()));
     }
     for (name, value) in &root.output {
-        if !is_empty(value) && value.to_json_text().len() <= SHORT {
-            expect.add_under("output", &**name, Tree::data(value));
+        let value = run.hidden.value(value);
+        if !is_empty(&value) && value.to_json_text().len() <= SHORT {
+            expect.add_under("output", &**name, Tree::data(&value));
         }
     }
     expect.set("trace", Tree::Text("snapshot".to_owned()));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use deepgraph_graph::Bundle;
 use deepgraph_protocol::{EntryBody, Hidden, Meter, Millis, StepId};
-use deepgraph_trace::recording::Exchange;
+use deepgraph_trace::recording::{Came, Exchange, Reserved, hidden_in};
 use deepgraph_trace::{FoldError, Recording, Row, Trace, fold};
 
 use super::begun::begun;
@@ -15,9 +15,10 @@ pub(super) struct Gathered {
     pub(super) trace: Trace,
     /// Every attempt, ops that reach nothing outside included.
     pub(super) recording: Recording,
-    /// What was reserved for each attempt of a model call: tokens, and micro-dollars where the price was known. Empty
-    /// where no limit bounds them.
-    pub(super) reserved: BTreeMap<(StepId, u32), (u64, Option<u64>)>,
+    /// The secrets of the run, and what looks like a key in the message of a failure. The recording is without them.
+    pub(super) hidden: Hidden,
+    /// What was reserved for each attempt of a model call. Empty where no limit bounds tokens or money.
+    pub(super) reserved: BTreeMap<(StepId, u32), Reserved>,
     /// When each step began; empty where time made no difference.
     begun: BTreeMap<StepId, Millis>,
     /// What came in the very moment of the cancellation, but behind it.
@@ -27,9 +28,15 @@ pub(super) struct Gathered {
 }
 
 impl Gathered {
-    pub(super) fn of(bundle: &Arc<Bundle>, rows: &[Row<'_>]) -> Result<Gathered, FoldError> {
+    pub(super) fn of(
+        bundle: &Arc<Bundle>,
+        rows: &[Row<'_>],
+        question: &str,
+        hidden: &Hidden,
+    ) -> Result<Gathered, FoldError> {
         let trace = fold(bundle, rows.iter().copied())?;
-        let recording = Recording::of(bundle, rows.iter().copied(), "", "", &|_| false, &Hidden::default())?;
+        let hidden = hidden_in(rows, hidden);
+        let recording = Recording::of_trace(bundle, rows, &trace, "", question, &|_| false, &hidden)?;
         let bounded = |meter: Option<Meter>| matches!(meter, Some(Meter::Tokens | Meter::CostUsd));
         let is_bounded = trace
             .root
@@ -39,7 +46,8 @@ impl Gathered {
             .any(|limit| limit.max.is_some() && bounded(limit.meter));
         let reserved = rows.iter().filter(|_| is_bounded).filter_map(|row| match &row.entry.body {
             EntryBody::Dispatched { step, attempt, reserve_tokens, reserve_micro_usd, .. } => {
-                Some(((step.clone(), *attempt), (*reserve_tokens, *reserve_micro_usd)))
+                let reserved = Reserved { tokens: *reserve_tokens, micro_usd: *reserve_micro_usd };
+                Some(((step.clone(), *attempt), reserved))
             }
             _ => None,
         });
@@ -47,6 +55,7 @@ impl Gathered {
             || recording.exchanges.iter().any(|exchange| exchange.after_ms.is_some());
         let begun = if is_timed { begun(bundle, rows) } else { BTreeMap::new() };
         Ok(Gathered {
+            hidden,
             reserved: reserved.collect(),
             begun,
             behind_cancel: behind_cancel(rows),
@@ -57,10 +66,14 @@ impl Gathered {
     }
 
     /// How many milliseconds an attempt took; none where time made no difference. What never came takes longer than
-    /// the run.
+    /// the run in any case: else it would come while other steps take no time.
     pub(super) fn takes(&self, exchange: &Exchange, earlier: Option<&Exchange>) -> Option<u64> {
-        let begun = *self.begun.get(&exchange.step)?;
         let moment = |after: u64| self.recording.started_ms.saturating_add_unsigned(after);
+        let begun = match self.begun.get(&exchange.step) {
+            Some(begun) => *begun,
+            None if exchange.came == Came::Nothing => self.recording.started_ms,
+            None => return None,
+        };
         let begun = earlier.and_then(|earlier| earlier.after_ms).map_or(begun, moment);
         match exchange.after_ms {
             Some(after) => {
