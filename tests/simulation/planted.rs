@@ -29,6 +29,8 @@ struct Bug {
     name: String,
     /// The invariant that it breaks.
     breaks: String,
+    /// The stock graph that it is looked for in.
+    graph: String,
     changes: Vec<Change>,
 }
 
@@ -50,7 +52,9 @@ fn read(path: &Path) -> Bug {
     let name = path.file_stem().expect("it has a name").to_string_lossy().into_owned();
     let text = fs::read_to_string(path).expect("it can be read");
     let (first, rest) = text.split_once('\n').expect("it has lines");
-    let breaks = first.strip_prefix("breaks: ").expect("the first line says what it breaks").to_owned();
+    let breaks = first.strip_prefix("breaks: ").expect("the first line says what it breaks");
+    let (breaks, graph) = breaks.split_once(" in ").unwrap_or((breaks, "deep_research"));
+    let (breaks, graph) = (breaks.to_owned(), graph.to_owned());
     let changes = format!("\n{rest}")
         .split("\n== ")
         .skip(1)
@@ -61,7 +65,7 @@ fn read(path: &Path) -> Bug {
             Change { file: file.to_owned(), find: find.to_owned(), replace }
         })
         .collect();
-    Bug { name, breaks, changes }
+    Bug { name, breaks, graph, changes }
 }
 
 /// The file of the copy with all changes that are for it.
@@ -198,18 +202,20 @@ fn each_planted_bug_is_found() {
     let bugs = bugs();
     let _held = lock(&target());
     let program = build(&target(), &bugs);
-    let run = |bug: &str, runs: &str| {
+    let run = |graph: &str, bug: &str| {
         let output = Command::new(&program)
-            .args([repo().join("graphs/deep_research").to_string_lossy().as_ref(), runs])
+            .args([repo().join("graphs").join(graph).to_string_lossy().as_ref(), "300"])
             .env("PLANTED_BUG", bug)
             .output()
             .expect("it runs");
         (output.status.success(), String::from_utf8_lossy(&output.stdout).into_owned())
     };
-    let (is_clean, told) = run("", "300");
-    assert!(is_clean, "without a bug nothing is broken:\n{told}");
+    for graph in bugs.iter().map(|bug| &bug.graph).collect::<BTreeSet<_>>() {
+        let (is_clean, told) = run(graph, "");
+        assert!(is_clean, "without a bug nothing is broken:\n{told}");
+    }
     for bug in &bugs {
-        let (is_clean, told) = run(&bug.name, "300");
+        let (is_clean, told) = run(&bug.graph, &bug.name);
         let lines: Vec<&str> = told.lines().filter(|line| line.starts_with("seed ")).collect();
         let names_it = |line: &&&str| line.split(": ").nth(1) == Some(&bug.breaks);
         let shown = lines.iter().take(5).copied().collect::<Vec<_>>().join("\n");

@@ -201,7 +201,8 @@ impl HostBuilder {
 
     /// What answers in place of models, persons and ops that reach outside: no network is needed, no key, and no
     /// documents. A run of the same graph with the same input does what the recorded one did; where it asks for
-    /// something else, driving it fails with [`RunError::NotRecorded`].
+    /// something else, driving it fails with [`RunError::NotRecorded`]. The recorded input and configuration are in
+    /// [`Recording::input_for`] and [`Recording::config_for`].
     pub fn replay(mut self, recording: Recording) -> HostBuilder {
         self.replay = Some(Arc::new(recording));
         self
