@@ -3,12 +3,12 @@
 
 mod crash;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
-use deepgraph_graph::{Bundle, Counted, Severity};
-use deepgraph_protocol::{Entry, EntryBody, Event, Map, Meter, ScopePath, StepId};
+use deepgraph_graph::{Bundle, Severity};
+use deepgraph_protocol::{Entry, EntryBody, Map, StepId};
 use deepgraph_trace::{Detail, Trace};
 
 use super::difference::{Difference, between};
@@ -19,7 +19,7 @@ use super::scripts::Scripts;
 use super::seen::Seen;
 use super::world::Scripted;
 use super::{check, input};
-use crate::{Sim, SimRun};
+use crate::{Sim, SimRun, depends};
 
 /// What came of a case.
 #[derive(Clone, Debug)]
@@ -263,7 +263,10 @@ impl Player<'_> {
     /// A run in another order of completion. Only a clock and a cancellation may tell it from the first.
     fn compare_order(&self, first: &SimRun, trace: &Trace, other: &OneRun) -> Vec<Difference> {
         let (mut found, came) = self.judge(other);
-        if self.case.cancel.is_some() || self.fired(first, is_clock) || self.fired(&other.run, is_clock) {
+        if self.case.cancel.is_some()
+            || depends::fired(self.bundle, first, depends::is_clock)
+            || depends::fired(self.bundle, &other.run, depends::is_clock)
+        {
             return found;
         }
         // Most are the same: their texts need not be made.
@@ -297,50 +300,4 @@ impl Player<'_> {
         let between = between(&one, &two);
         vec![Difference::Note(format!("with every entry twice the trace is another one:{between}"))]
     }
-
-    /// Whether a limit on one of these meters was reached.
-    fn fired(&self, run: &SimRun, of: fn(Meter) -> bool) -> bool {
-        let graphs: BTreeMap<&ScopePath, &str> = run
-            .rows
-            .iter()
-            .filter_map(|(scope, entry)| match &entry.body {
-                EntryBody::Started(started) => Some((scope, &*started.graph)),
-                _ => None,
-            })
-            .collect();
-        run.rows.iter().flat_map(|(_, entry)| limit_of_end(entry)).chain(limits_told(run)).any(
-            |(scope, name)| {
-                if let Some(meter) = name.strip_prefix("grant.") {
-                    return Meter::parse(meter).is_some_and(of);
-                }
-                let graph = graphs.get(&scope).and_then(|path| self.bundle.find(path));
-                let limits = graph.map(|ix| &self.bundle.graph(ix).limits);
-                let limit = limits.into_iter().flatten().find(|limit| *limit.name == name);
-                matches!(limit.map(|l| &l.counted), Some(Counted::Meter(meter)) if of(*meter))
-            },
-        )
-    }
-}
-
-fn limits_told(run: &SimRun) -> impl Iterator<Item = (ScopePath, String)> + '_ {
-    run.events.iter().filter_map(|event| match event {
-        Event::LimitReached { scope, limit, .. } => Some((scope.clone(), limit.to_string())),
-        _ => None,
-    })
-}
-
-/// The limits by which a child and those below it ended.
-fn limit_of_end(entry: &Entry) -> Vec<(ScopePath, String)> {
-    let EntryBody::ChildEnded { end, .. } = &entry.body else { return Vec::new() };
-    let exits = std::iter::once(&end.exit).chain(&end.children);
-    exits.filter_map(|exit| Some((exit.scope.clone(), exit.limit.as_ref()?.name.to_string()))).collect()
-}
-
-fn is_clock(meter: Meter) -> bool {
-    matches!(meter, Meter::WallTime | Meter::ActiveTime)
-}
-
-/// Meters that a lost call stays charged to.
-fn is_charged(meter: Meter) -> bool {
-    is_clock(meter) || matches!(meter, Meter::Tokens | Meter::CostUsd | Meter::ModelCalls)
 }

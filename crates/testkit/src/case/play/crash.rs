@@ -3,9 +3,9 @@
 use deepgraph_protocol::{Spent, StepId, Value};
 use deepgraph_trace::{Detail, ScopeTrace, Trace};
 
-use super::{Player, is_charged};
-use crate::SimRun;
+use super::Player;
 use crate::case::difference::{Difference, between};
+use crate::{SimRun, depends};
 
 /// The most entries behind which a run is killed: each kill is a run of its own.
 const MOST: usize = 200;
@@ -15,7 +15,7 @@ impl Player<'_> {
     /// is left out; where such a charge or a clock fires a limit, the run only has to come to an end.
     pub(super) fn crash(&self, first: &SimRun, trace: &Trace) -> Vec<Difference> {
         let expected = without_used(trace.clone());
-        let is_lawful = self.case.cancel.is_some() || self.fired(first, is_charged);
+        let is_lawful = self.case.cancel.is_some() || depends::fired(self.bundle, first, depends::is_charged);
         for at in points(first.rows.len()) {
             let (resumed, _, _) = self.sim(at as u64, None, |sim| sim.resume(&first.rows[..at]));
             let mut found = Vec::new();
@@ -25,7 +25,7 @@ impl Player<'_> {
             if resumed.end.is_some() != first.end.is_some() {
                 found.push(Difference::Note("the run does not come to the same end".to_owned()));
             }
-            if !is_lawful && !self.fired(&resumed, is_charged) {
+            if !is_lawful && !depends::fired(self.bundle, &resumed, depends::is_charged) {
                 found.extend(another(&expected, &without_used(resumed.trace(self.bundle))));
             }
             if !found.is_empty() {
