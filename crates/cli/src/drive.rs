@@ -139,6 +139,19 @@ impl Driver {
         Ok(Driver { options, out, recording, format, screen, home, store })
     }
 
+    /// Sees that the recording that a run is answered from is replaced neither by its own nor by the report.
+    ///
+    /// # Errors
+    ///
+    /// It would be.
+    pub fn spares(&self, replayed: &Path) -> Result<(), CliError> {
+        if let Some(out) = self.out.as_ref().filter(|out| out.is_at(replayed)) {
+            let problem = "the run is answered from it (--replay); give another name".to_owned();
+            return Err(CliError::OutFile { holds: Holds::Report, path: out.name().into(), problem });
+        }
+        self.recording.as_ref().map_or(Ok(()), |recording| recording.spares(replayed))
+    }
+
     /// Sets up what a run works with: documents and models.
     ///
     /// # Errors

@@ -114,6 +114,11 @@ impl OutFile {
         self.target == other.target
     }
 
+    /// Whether it is the file at this path, however each was named.
+    pub fn is_at(&self, path: &Path) -> bool {
+        fs::canonicalize(path).is_ok_and(|path| path == self.target)
+    }
+
     /// Writes the text in place of what the file held.
     ///
     /// # Errors

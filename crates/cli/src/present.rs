@@ -80,7 +80,8 @@ mod tests {
         let path = folder.path().join("a.yaml");
         for (text, holds) in [
             ("case: It.\ngraph: stock:storm\nexpect: {}\n", Present::Case),
-            ("case: half of it\n", Present::Case),
+            ("case: half of it\ngraph: g\n", Present::Case),
+            ("case: closed, see file 3\n", Present::Other),
             ("deepgraph: 1\nnodes: {}\n", Present::Graph),
             ("{\"deepgraph_recording\": 1}", Present::Recording),
             ("a: 1\n", Present::Other),

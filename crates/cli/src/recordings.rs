@@ -54,6 +54,20 @@ impl RecordingFile {
         Err(CliError::OutFile { holds: Holds::Recording, path: self.0.name().into(), problem })
     }
 
+    /// Sees that the recording that a run is answered from is kept: a replay that fails would leave half of it.
+    ///
+    /// # Errors
+    ///
+    /// It would be replaced.
+    pub fn spares(&self, replayed: &Path) -> Result<(), CliError> {
+        if !self.0.is_at(replayed) {
+            return Ok(());
+        }
+        let problem =
+            "the run is answered from it (--replay), and it would be replaced; give another name".to_owned();
+        Err(CliError::OutFile { holds: Holds::Recording, path: self.0.name().into(), problem })
+    }
+
     /// Writes the recording of a run as far as it came.
     ///
     /// # Errors

@@ -16,7 +16,7 @@ use crate::RunError;
 use crate::ask::Question;
 use crate::control::{Cancel, Control};
 use crate::progress::{Observer, Tally, Told};
-use crate::replay::Replay;
+use crate::replay::{Replay, order};
 use crate::resume::Live;
 use crate::run::Runtime;
 use crate::slots::Slots;
@@ -172,11 +172,11 @@ impl<'a> Driver<'a> {
                 biased;
                 level = control.raised(self.cancel) => self.cancel_now(level),
                 Some((step, piece)) = previews.recv() => observer.preview(&step, &piece),
-                done = self.tasks.next() => match done {
+                done = order::next(self.replay.as_mut().and_then(|r| r.order.as_mut()), &mut self.tasks) => match done {
                     Some(done) => {
-                        self.take(done);
                         // What is back as well is committed with it, in one transaction.
-                        while let Some(done) = self.tasks.ready() {
+                        let order = self.replay.as_mut().and_then(|replay| replay.order.as_mut());
+                        for done in order::with(order, &mut self.tasks, done).await {
                             self.take(done);
                         }
                     }
@@ -207,6 +207,9 @@ impl<'a> Driver<'a> {
             let next = positions.entry(scope.clone()).or_insert(live.position);
             // What is done here takes some time in a run and none in its replay.
             let recorded = self.replay.as_ref().and_then(|replay| replay.stamp(&scope, &body));
+            if let Some(replay) = &mut self.replay {
+                replay.note(&scope, &body);
+            }
             let at = recorded.unwrap_or(now).max(self.last);
             self.last = at;
             batch.push(Append { scope, expected_position: *next, entry: Entry { at, body } });

@@ -6,10 +6,11 @@
 //!
 //! No answer is waited for, except in recordings that hold the moments of answers (of runs that were cancelled or reached
 //! a limit on time, of graphs that read one): there each answer comes when it came. In a tokio runtime whose time is
-//! paused such waits take no time either.
+//! paused such waits take no time either. What came at almost the same moment is taken in the recorded order.
 
 mod answer;
 mod missing;
+pub(crate) mod order;
 mod record;
 #[cfg(test)]
 mod tests;
@@ -23,6 +24,7 @@ use tokio::time::Instant;
 
 use crate::clock::{Clock, TokioClock};
 
+use order::Order;
 pub(crate) use record::is_pure;
 pub use record::recording;
 
@@ -45,6 +47,8 @@ pub(crate) struct Replay {
     used: BTreeSet<usize>,
     /// Starts at the recorded moment.
     clock: TokioClock,
+    /// In which order what came is taken; none where it makes no difference.
+    pub(crate) order: Option<Order>,
     /// Why the run can not go on.
     pub(crate) broken: Option<String>,
 }
@@ -58,7 +62,9 @@ impl Replay {
         let clock = TokioClock::starting_at(recording.started_ms);
         // It starts now.
         clock.now();
-        Replay { recording, by_key, used: BTreeSet::new(), clock, broken: None }
+        let order = (!recording.order.is_empty())
+            .then(|| Order::new(&recording.order, |name| moment(&recording, name)));
+        Replay { recording, by_key, used: BTreeSet::new(), clock, order, broken: None }
     }
 
     /// The time in the run.
@@ -71,8 +77,29 @@ impl Replay {
         if self.recording.moments.is_empty() {
             return None;
         }
-        let after = *self.recording.moments.get(&entry_name(scope, body)?)?;
+        let own = self.recording.moments.get(&entry_name(scope, body)?).copied();
+        let after = own.or_else(|| self.answered(body))?;
         Some(self.recording.started_ms.saturating_add_unsigned(after))
+    }
+
+    /// An entry is made: what it says has come.
+    pub(crate) fn note(&mut self, scope: &ScopePath, body: &EntryBody) {
+        if let (Some(order), Some(name)) = (&mut self.order, entry_name(scope, body)) {
+            order.note(&name);
+        }
+    }
+
+    /// When the answer came that an entry holds, in milliseconds after the start.
+    fn answered(&self, body: &EntryBody) -> Option<u64> {
+        let attempt = match body {
+            EntryBody::Completed { attempt, .. } | EntryBody::AttemptFailed { attempt, .. } => Some(*attempt),
+            EntryBody::Answered { .. } | EntryBody::Failed { .. } => None,
+            _ => return None,
+        };
+        let step = body.step()?;
+        let is_it =
+            |one: &&Exchange| one.step == *step && attempt.is_none_or(|attempt| one.attempt == attempt);
+        self.recording.exchanges.iter().rev().find(is_it)?.after_ms
     }
 
     /// What channels that are kept between runs hold at the start.
@@ -121,4 +148,19 @@ impl Replay {
         let told = missing::told(&self.recording, step, attempt, asked);
         self.broken.get_or_insert(told);
     }
+}
+
+/// When an entry of this name was made, in milliseconds after the start.
+fn moment(recording: &Recording, name: &str) -> Option<u64> {
+    let of = |exchange: &Exchange| {
+        let (step, attempt) = (&exchange.step, exchange.attempt);
+        let names = [
+            format!("completed {step} {attempt}"),
+            format!("attempt_failed {step} {attempt}"),
+            format!("failed {step}"),
+            format!("answered {step}"),
+        ];
+        names.iter().any(|own| own == name).then_some(exchange.after_ms).flatten()
+    };
+    recording.moments.get(name).copied().or_else(|| recording.exchanges.iter().find_map(of))
 }

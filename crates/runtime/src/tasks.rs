@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use deepgraph_protocol::{Effect, ErrorKind, ModelReply, ScopePath, StepError, StepId, Usage, Value};
 use tokio::sync::Semaphore;
-use tokio::task::{AbortHandle, JoinError, JoinSet};
+use tokio::task::{AbortHandle, Id, JoinError, JoinSet};
 
 /// What a task brings back.
 #[derive(Debug)]
@@ -50,6 +50,8 @@ pub(crate) struct Tasks {
     set: JoinSet<Done>,
     by_step: BTreeMap<StepId, (AbortHandle, ScopePath)>,
     graces: BTreeMap<StepId, AbortHandle>,
+    /// What is back and not taken yet, in a replay that keeps an order.
+    held: Vec<(Option<Id>, Done)>,
 }
 
 impl Tasks {
@@ -137,6 +139,55 @@ impl Tasks {
         }
     }
 
+    /// Holds what is back already.
+    pub(crate) fn hold_ready(&mut self) {
+        while let Some(joined) = self.set.try_join_next_with_id() {
+            self.hold(joined);
+        }
+    }
+
+    /// Waits for the next thing and holds it; none where nothing is in flight.
+    pub(crate) async fn hold_next(&mut self) -> Option<()> {
+        let joined = self.set.join_next_with_id().await?;
+        self.hold(joined);
+        Some(())
+    }
+
+    fn hold(&mut self, joined: Result<(Id, Done), JoinError>) {
+        match joined {
+            Ok((id, done)) => self.held.push((Some(id), done)),
+            failed => {
+                let done = self.settle(failed);
+                self.held.extend(done.map(|done| (None, done)));
+            }
+        }
+    }
+
+    /// Of what is held, the first by this place, with the place; what has none comes last.
+    pub(crate) fn first_held(
+        &self,
+        place: impl Fn(&Done) -> Option<usize>,
+    ) -> Option<(usize, Option<usize>)> {
+        let places = self.held.iter().enumerate().map(|(at, (_, done))| (at, place(done)));
+        places.min_by_key(|(_, place)| place.unwrap_or(usize::MAX))
+    }
+
+    /// Takes what is held at this index; none where its step was given up meanwhile.
+    pub(crate) fn release(&mut self, held: usize) -> Option<Done> {
+        let (id, done) = self.held.remove(held);
+        let Some(id) = id else { return Some(done) };
+        let is_wanted = |step: &StepId| self.by_step.get(step).is_some_and(|(handle, _)| handle.id() == id);
+        if done.step().is_some_and(|step| !is_wanted(step)) {
+            return None;
+        }
+        self.settle(Ok((id, done)))
+    }
+
+    /// The steps that work is in flight for.
+    pub(crate) fn in_flight(&self) -> impl Iterator<Item = &StepId> {
+        self.by_step.keys()
+    }
+
     /// What a task that ended brought; none for one that was given up.
     fn settle(&mut self, joined: Result<(tokio::task::Id, Done), JoinError>) -> Option<Done> {
         match joined {
@@ -164,6 +215,25 @@ impl Tasks {
 }
 
 impl Done {
+    /// The name of the entry that it leads to, as recordings have it; none where it leads to none of its own.
+    pub(crate) fn entry_name(&self) -> Option<String> {
+        let failed = |step: &StepId, attempt: u32| format!("attempt_failed {step} {attempt}");
+        let completed = |step: &StepId, attempt: u32| format!("completed {step} {attempt}");
+        Some(match self {
+            Done::Model { step, attempt, result: Ok(_), .. }
+            | Done::Op { step, attempt, result: Ok(_), .. } => completed(step, *attempt),
+            Done::Model { step, attempt, .. } | Done::Op { step, attempt, .. } => failed(step, *attempt),
+            Done::Failed { step, attempt: Some(attempt), .. } => failed(step, *attempt),
+            Done::Failed { step, .. } | Done::Unanswered { step, .. } | Done::GraceOver { step, .. } => {
+                format!("failed {step}")
+            }
+            Done::Timer { scope, timer } => format!("timer_fired {scope} {timer}"),
+            Done::Answer { step, .. } => format!("answered {step}"),
+            Done::Cancel => "cancel_requested".to_owned(),
+            Done::Due { .. } => return None,
+        })
+    }
+
     /// The step whose work is over with this; none for timers and graces.
     fn step(&self) -> Option<&StepId> {
         match self {

@@ -53,6 +53,10 @@ pub struct Recording {
     /// recordings whose exchanges have [`Exchange::after_ms`].
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub moments: BTreeMap<String, u64>,
+    /// What came, by [`entry_name`], in the order in which it was committed. Only where [`moments`](Recording::moments)
+    /// are kept: there the order may make a difference.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub order: Vec<String>,
     /// The exchanges, in canonical order of their steps.
     pub exchanges: Vec<Exchange>,
 }
@@ -83,7 +87,7 @@ pub struct Exchange {
 }
 
 /// What an entry of a run is called where its moment is kept: its kind, its step or scope, its attempt. None for the
-/// root's first, and for what somebody outside decided.
+/// root's first, and for channels that were set by hand.
 pub fn entry_name(scope: &ScopePath, body: &EntryBody) -> Option<String> {
     Some(match body {
         EntryBody::Started(_) if !scope.is_root() => format!("started {scope}"),
@@ -93,6 +97,9 @@ pub fn entry_name(scope: &ScopePath, body: &EntryBody) -> Option<String> {
         EntryBody::Failed { step, .. } => format!("failed {step}"),
         EntryBody::ChildEnded { step, .. } => format!("child_ended {step}"),
         EntryBody::TimerFired { timer } => format!("timer_fired {scope} {timer}"),
+        EntryBody::Answered { step, .. } => format!("answered {step}"),
+        EntryBody::CancelRequested { .. } if scope.is_root() => "cancel_requested".to_owned(),
+        EntryBody::CancelRequested { .. } => format!("cancel_requested {scope}"),
         _ => return None,
     })
 }

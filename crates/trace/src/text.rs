@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use deepgraph_protocol::{Exit, Map, Message, ModelReply, ModelRequest, Spent, Value};
+use deepgraph_protocol::{Exit, Map, Message, ModelReply, ModelRequest, OutputShape, Spent, Value};
+use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use crate::tree::{Node, NodeKind, Outcome, ScopeTrace, Trace};
@@ -10,7 +11,7 @@ use crate::tree::{Node, NodeKind, Outcome, ScopeTrace, Trace};
 /// How much a text trace shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Detail {
-    /// Each step with a digest of its request, the beginning of long texts.
+    /// Each step with a digest of what its request sends to a model, the beginning of long texts.
     #[default]
     Short,
     /// Whole requests and whole texts.
@@ -211,7 +212,7 @@ impl Printer {
 
     fn request(&mut self, request: &ModelRequest, depth: usize) {
         if self.detail == Detail::Short {
-            let digest = digest(&Value::of(request).to_json_text());
+            let digest = digest(&Value::of(&Sent::of(request)).to_json_text());
             let tools = request.tools.len();
             let messages = request.messages.len();
             return self
@@ -264,6 +265,47 @@ impl Printer {
     }
 }
 
+/// What a language model is sent of a request. The digest is over this, so that a request is another one only where a
+/// model could tell: not for a channel that its templates read without a word of it in the text, and not for the
+/// identity of a message in its channel.
+#[derive(Serialize)]
+struct Sent<'a> {
+    model: &'a str,
+    messages: Vec<Message>,
+    tools: Vec<Offered<'a>>,
+    output: Option<&'a OutputShape>,
+    max_output: Option<u64>,
+    options: &'a Map,
+}
+
+#[derive(Serialize)]
+struct Offered<'a> {
+    name: &'a str,
+    description: &'a str,
+    parameters: &'a Value,
+}
+
+impl Sent<'_> {
+    fn of(request: &ModelRequest) -> Sent<'_> {
+        // Whole, so that a new field has to be sent or left out here.
+        let ModelRequest { model, messages, tools, output, max_output, options, context: _ } = request;
+        let messages = messages.iter().map(|message| Message { id: None, ..message.clone() }).collect();
+        let offered = tools.iter().map(|tool| Offered {
+            name: &tool.name,
+            description: &tool.description,
+            parameters: &tool.parameters,
+        });
+        Sent {
+            model,
+            messages,
+            tools: offered.collect(),
+            output: output.as_ref(),
+            max_output: *max_output,
+            options,
+        }
+    }
+}
+
 fn spent(spent: &Spent) -> String {
     let unknown = if spent.cost_unknown > 0 {
         format!(" and {} calls of unknown price", spent.cost_unknown)
@@ -279,4 +321,59 @@ fn spent(spent: &Spent) -> String {
 /// The first 12 hexadecimal digits of the SHA-256.
 fn digest(text: &str) -> String {
     Sha256::digest(text.as_bytes()).iter().take(6).map(|b| format!("{b:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use deepgraph_protocol::{Role, ToolRole, ToolSpec};
+
+    use super::*;
+
+    fn request() -> ModelRequest {
+        ModelRequest {
+            model: "m".to_owned(),
+            messages: vec![Message::new(Role::User, "How high?")],
+            tools: vec![ToolSpec {
+                name: "search".into(),
+                description: "Searches.".into(),
+                parameters: Value::empty_map(),
+                role: ToolRole::Op("search".into()),
+            }],
+            output: None,
+            max_output: None,
+            options: Map::default(),
+            context: Map::default(),
+        }
+    }
+
+    /// The digest of the request with one thing changed.
+    fn changed(change: impl FnOnce(&mut ModelRequest)) -> String {
+        let mut request = request();
+        change(&mut request);
+        let mut out = Printer { text: String::new(), detail: Detail::Short };
+        out.request(&request, 0);
+        out.text
+    }
+
+    #[test]
+    fn the_digest_is_that_of_what_a_model_is_sent() {
+        let before = changed(|_| {});
+        let one = || [(Arc::<str>::from("k"), Value::Int(1))].into_iter().collect::<Map>();
+        assert_eq!(changed(|r| r.context = one()), before);
+        assert_eq!(changed(|r| r.messages[0].id = Some("other".into())), before);
+        assert_eq!(changed(|r| r.tools[0].role = ToolRole::Op("find".into())), before);
+        for other in [
+            changed(|r| r.model = "n".to_owned()),
+            changed(|r| r.messages[0].content = "How far?".into()),
+            changed(|r| r.tools[0].description = "Finds.".into()),
+            changed(|r| r.tools[0].parameters = Value::record([("type", Value::from("object"))])),
+            changed(|r| r.output = Some(OutputShape { name: "height".into(), schema: Value::empty_map() })),
+            changed(|r| r.max_output = Some(9)),
+            changed(|r| r.options = one()),
+        ] {
+            assert_ne!(other, before);
+        }
+    }
 }

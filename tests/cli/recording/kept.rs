@@ -43,10 +43,13 @@ fn read(world: &World, name: &str) -> String {
 #[test]
 fn a_case_replaces_no_graph_and_no_other_file_even_by_force() {
     let world = ran();
-    world.write("notes.md", "# Notes\n");
-    for (name, kind, free) in
-        [("graph.yaml", "a graph", "graph-2.yaml"), ("notes.md", "another file", "notes-2.md")]
-    {
+    world.write("notes.yaml", "case: closed, see file 3\n");
+    world.write("list.yml", "- case: It.\n");
+    for (name, kind, free) in [
+        ("graph.yaml", "a graph", "graph-2.yaml"),
+        ("notes.yaml", "another file", "notes-2.yaml"),
+        ("list.yml", "another file", "list-2.yml"),
+    ] {
         let before = read(&world, name);
         for force in [&[][..], &["--force"]] {
             let said = from_run(&world, &[&["-o", name][..], force].concat());
@@ -56,6 +59,49 @@ fn a_case_replaces_no_graph_and_no_other_file_even_by_force() {
             assert_eq!(read(&world, name), before);
         }
     }
+}
+
+#[test]
+fn a_case_goes_to_a_file_that_is_found_again() {
+    let world = ran();
+    let before = files(&world);
+    for (name, told) in [
+        ("-", "not written to standard output"),
+        ("x.txt", "name it x.yaml"),
+        ("x", "name it x.yaml"),
+        ("x.json", "name it x.yaml"),
+        ("/dev/null", "by their ending, .yaml or .yml"),
+    ] {
+        for force in [&[][..], &["--force"]] {
+            let said = from_run(&world, &[&["-o", name][..], force].concat());
+            assert_eq!(said.code, USAGE, "{name}: {}", said.err);
+            assert!(said.err.contains("--out") && said.err.contains(told), "{name}: {}", said.err);
+        }
+    }
+    assert_eq!(files(&world), before);
+    assert_eq!(from_run(&world, &["-o", "x.yml"]).code, SUCCEEDED);
+}
+
+#[test]
+fn a_case_of_a_graph_that_changed_leaves_no_folder_beside_a_device() {
+    let world = ran();
+    world.write("graph.yaml", &GRAPH.replace("{{ question }}", "Say: {{ question }}"));
+    std::os::unix::fs::symlink("/dev/null", world.path("null.yaml")).expect("it can be linked");
+    let before = files(&world);
+    let said = from_run(&world, &["-o", "null.yaml"]);
+    assert_eq!(said.code, USAGE, "{}", said.err);
+    assert!(said.err.contains("it is a device or a pipe"), "{}", said.err);
+    assert_eq!(files(&world), before);
+}
+
+/// The names in the folder of a world.
+fn files(world: &World) -> Vec<String> {
+    let entries = fs::read_dir(world.path("")).expect("it is there");
+    let mut names: Vec<String> = entries
+        .map(|entry| entry.expect("it can be read").file_name().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    names
 }
 
 #[test]
@@ -145,6 +191,34 @@ fn a_recording_replaces_only_a_recording_and_that_is_found_out_before_the_run() 
         assert_eq!(said.code, SUCCEEDED, "{}", said.err);
         assert!(read(&world, "run.json").contains("\"deepgraph_recording\": 1"));
     }
+}
+
+#[test]
+fn a_replay_that_fails_does_not_replace_the_recording_that_it_is_answered_from() {
+    let world = ran();
+    assert_eq!(run(&world, &["--record", "rec.json"]).code, SUCCEEDED);
+    let recorded = read(&world, "rec.json");
+    // The replay asks what was not recorded.
+    world.write("graph.yaml", &GRAPH.replace("{{ question }}", "Say: {{ question }}"));
+    let replay = |to: &str| world.deepgraph(&["run", "--replay", "rec.json", "--record", to]);
+    std::os::unix::fs::symlink("rec.json", world.path("link.json")).expect("it can be linked");
+    for to in ["rec.json", "./rec.json", "link.json"] {
+        let said = replay(to);
+        assert_eq!(said.code, USAGE, "{to}: {}", said.err);
+        let told = "the run is answered from it (--replay)";
+        assert!(said.err.contains("--record") && said.err.contains(told), "{to}: {}", said.err);
+        assert_eq!(read(&world, "rec.json"), recorded);
+    }
+    let said = world.deepgraph(&["run", "--replay", "rec.json", "--out", "./rec.json"]);
+    assert_eq!(said.code, USAGE, "{}", said.err);
+    assert_eq!(read(&world, "rec.json"), recorded);
+    let said = replay("other.json");
+    assert!(said.code != SUCCEEDED && said.code != USAGE, "{}", said.err);
+    assert!(world.path("other.json").exists(), "what came is recorded elsewhere: {}", said.err);
+    // The same where the run is shown again.
+    let said = world.deepgraph(&["resume", "last", "--record", "rec.json"]);
+    assert_eq!(said.code, USAGE, "{}", said.err);
+    assert_eq!(read(&world, "rec.json"), recorded);
 }
 
 /// A question that has a timeout.

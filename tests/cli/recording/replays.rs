@@ -216,3 +216,19 @@ fn a_run_that_was_cancelled_is_cancelled_again_and_becomes_a_case() {
     let text = std::fs::read_to_string(world.path("cancelled.yaml")).expect("it was written");
     assert!(text.contains("cancel:\n  at: ") && text.contains("status: cancelled"), "{text}");
 }
+
+#[test]
+fn a_deadline_cuts_the_replay_short_where_it_cut_the_run_short() {
+    let docs = harbour();
+    // The limits of parent and children fall into the same moments; which of them is noticed first is chance.
+    for deadline in ["deadline=40ms", "deadline=70ms", "deadline=120ms", "deadline=200ms"] {
+        let world = World::new();
+        let question = "Compare the Norvane N60 and the Corrigan C70 on range";
+        let said =
+            world.deepgraph(&["run", question, "--docs", &docs, "--set", deadline, "--record", "run.json"]);
+        assert_eq!(said.code, EXHAUSTED, "{deadline}: {}", said.err);
+        let (elsewhere, again) = replayed(&world.path("run.json"));
+        assert_eq!(again.code, EXHAUSTED, "{deadline}: {}", again.err);
+        assert_eq!(trace(&elsewhere), trace(&world), "{deadline}");
+    }
+}

@@ -58,6 +58,51 @@ fn a_changed_prompt_fails_the_one_case_whose_turn_it_changes_and_names_that_turn
     assert_eq!(snapshots(&world), before);
 }
 
+/// The project where each researcher knows the number of its look, a channel that no prompt reads.
+fn counted() -> World {
+    let world = project();
+    let graph = std::fs::read_to_string(world.path("graphs/sea/graph.yaml")).expect("it is there");
+    let counted = graph
+        .replace("note: string}", "note: string, looks: {type: integer, default: 0}}")
+        .replace("update: {found: result.text}", "update: {found: result.text, looks: looks + 1}");
+    assert!(counted.contains("looks + 1") && counted.contains("type: integer"), "{counted}");
+    world.write("graphs/sea/graph.yaml", &counted);
+    let said = test(&world, &["--accept"]);
+    assert_eq!(said.code, 0, "{}{}", said.out, said.err);
+    world
+}
+
+#[test]
+fn five_words_behind_a_condition_on_another_channel_fail_only_the_turn_where_it_holds() {
+    let world = counted();
+    world.write(
+        "graphs/sea/prompts/researcher.md",
+        "Research {{ topic }}.{% if looks == 1 and topic == 'winds' %} Name all of the directions.{% endif %}\n",
+    );
+    let said = test(&world, &[]);
+    assert_eq!(said.code, FAILED, "{}{}", said.out, said.err);
+    assert!(said.out.contains("3 cases: 2 passed, 1 snapshot changed"), "{}", said.out);
+    let (_, told) = said.out.split_once("CHANGED").expect("it is told");
+    assert!(told.contains("sea/winds"), "{told}");
+    assert!(told.contains("first divergence: super-step 3, act.1/ConductResearch.2/researcher.2"), "{told}");
+    assert!(told.contains("system: Research winds. Name all of the directions."), "{told}");
+    assert!(!told.contains("researcher.1"), "the first turn is sent the same: {told}");
+}
+
+#[test]
+fn a_condition_that_never_holds_changes_no_snapshot_whatever_it_reads() {
+    let world = counted();
+    let before = snapshots(&world);
+    world.write(
+        "graphs/sea/prompts/researcher.md",
+        "Research {{ topic }}.{% if looks > 7 or note == 'nope' %} Name all of the directions.{% endif %}\n",
+    );
+    let said = test(&world, &[]);
+    assert_eq!((said.code, said.err.as_str()), (0, ""), "{}", said.out);
+    assert!(said.out.contains("3 cases: 3 passed ("), "{}", said.out);
+    assert_eq!(snapshots(&world), before);
+}
+
 #[test]
 fn a_changed_snapshot_is_accepted_and_keeps_its_header() {
     let world = accepted();

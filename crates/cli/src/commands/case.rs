@@ -54,7 +54,7 @@ enum Command {
     FromRun {
         /// The run: its id, the beginning of it, or `last`
         run: String,
-        /// The case file [default: cases/run_ID.yaml beside the graph file, or in the current folder; -2, -3 is added
+        /// The case file, which ends in .yaml or .yml [default: cases/run_ID.yaml beside the graph file, or in the current folder; -2, -3 is added
         /// where that is taken]
         #[arg(long, short, value_name = "FILE")]
         out: Option<PathBuf>,
@@ -103,7 +103,7 @@ impl Writer<'_> {
         let screen = Screen::plain();
         let unchanged = self.unchanged();
         let path = match out {
-            Some(path) => path.to_owned(),
+            Some(path) => is_for_case(path).map(|()| path.to_owned())?,
             None => self.default_path(&unchanged)?,
         };
         let kept = Present::at(&path);
@@ -196,6 +196,28 @@ fn played(path: &Path, screen: &Screen) -> ExitStatus {
          a difference in the run; the file is kept, to be put right by hand:\n\n{told}"
     ));
     ExitStatus::DIFFERS
+}
+
+/// Sees that a path can be that of a case.
+fn is_for_case(path: &Path) -> Result<(), CliError> {
+    let refused = |problem: String| CliError::OutFile { holds: Holds::Case, path: path.to_owned(), problem };
+    if path == Path::new("-") {
+        let problem =
+            "a case is played from its file, beside its graph, and is not written to standard output";
+        return Err(refused(format!("{problem}; name a file that ends in .yaml")));
+    }
+    if !path.extension().is_some_and(|ending| ending == "yaml" || ending == "yml") {
+        let better = path.with_extension("yaml");
+        let problem = "`deepgraph test` finds cases by their ending, .yaml or .yml; name it";
+        return Err(refused(format!("{problem} {}", better.display())));
+    }
+    match fs::metadata(path) {
+        Ok(found) if !found.is_file() && !found.is_dir() => {
+            Err(refused("it is a device or a pipe, and a case is played from a file".to_owned()))
+        }
+        // Whatever else is wrong is told when the file is checked.
+        _ => Ok(()),
+    }
 }
 
 /// A case is not written over what is there.

@@ -1,6 +1,6 @@
 //! `deepgraph resume`: go on with a run.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
@@ -59,6 +59,9 @@ pub fn carry_out(options: Options, global: &Global) -> Result<ExitStatus, CliErr
     let driver = Driver::new(options.drive.clone(), home, store.clone())?;
     let mut settings = Settings::of(&record)?;
     options.drive.apply(&mut settings)?;
+    if let Some(recording) = &settings.replay {
+        driver.spares(Path::new(recording))?;
+    }
     if options.drive.record.is_some() {
         // Before anything is shown or paid for.
         secrets::of_run(&bundle, &record, &settings.key_env)?;

@@ -83,8 +83,7 @@ pub enum FindError {
 ///
 /// A path that is a file is a case. In a folder, and in those below it, cases are the YAML and JSON files in folders
 /// called `cases` and below them, but for graphs (they have the key `deepgraph` and not `case`); elsewhere YAML files with
-/// the key `case`. [`FileKind::of`] tells one file. Hidden folders, `target`,
-/// `node_modules` and, in a checkout, what git ignores are skipped. Links to folders are not followed.
+/// the key `case`. Hidden folders, `target`, `node_modules` and, in a checkout, what git ignores are skipped. Links to folders are not followed.
 ///
 /// # Errors
 ///

@@ -63,6 +63,7 @@ impl Recording {
             exchanges: BTreeMap::new(),
             reserved: BTreeMap::new(),
             moments: BTreeMap::new(),
+            order: Vec::new(),
         };
         rows.iter().for_each(|row| gather.take(row));
         let recording = Recording {
@@ -76,6 +77,7 @@ impl Recording {
             servers: bundle.source.tools.clone(),
             cancelled_ms: cancelled(rows).map(|cancelled| cancelled.abs_diff(at)),
             moments: gather.moments,
+            order: gather.order,
             exchanges: in_order(gather.exchanges, &trace.root),
         };
         Ok(hide::recording(recording, &hidden))
@@ -141,6 +143,7 @@ struct Gather<'a> {
     /// What was reserved for each attempt when it was sent last.
     reserved: BTreeMap<(StepId, u32), Reserved>,
     moments: BTreeMap<String, u64>,
+    order: Vec<String>,
 }
 
 impl Gather<'_> {
@@ -171,6 +174,9 @@ impl Gather<'_> {
             self.ask(step, attempt, Asked::Model(Box::new(request)));
         }
         let is_answer = is_open && self.answer(row.entry);
+        if self.is_timed {
+            self.note_order(row);
+        }
         if self.is_timed && !is_answer {
             self.note_moment(row);
         }
@@ -216,6 +222,22 @@ impl Gather<'_> {
         if let Some(name) = entry_name(row.scope, &row.entry.body) {
             self.moments.entry(name).or_insert(row.entry.at.abs_diff(self.began));
         }
+    }
+
+    /// Notes that something came: of a step, or of a clock.
+    fn note_order(&mut self, row: &Row<'_>) {
+        let came = match &row.entry.body {
+            EntryBody::Completed { .. }
+            | EntryBody::AttemptFailed { .. }
+            | EntryBody::Failed { .. }
+            | EntryBody::Answered { .. }
+            | EntryBody::TimerFired { .. } => entry_name(row.scope, &row.entry.body),
+            EntryBody::CancelRequested { .. } if row.scope.is_root() => {
+                entry_name(row.scope, &row.entry.body)
+            }
+            _ => None,
+        };
+        self.order.extend(came);
     }
 
     /// Notes what came, where an entry says so; false: it is no answer from outside.

@@ -52,6 +52,7 @@ pub fn carry_out(options: Options, path: &Path, global: &Global) -> Result<ExitS
     let home = Home::open(global)?;
     let store = home.store()?;
     let driver = Driver::new(options.drive, home, store)?;
+    driver.spares(path)?;
     let new = NewRun {
         question: asked.unwrap_or_else(|| recording.question.clone()),
         graph,
