@@ -112,6 +112,13 @@ pub enum EntryBody {
     },
 }
 
+impl Started {
+    /// Of a first attempt, under the present rules, with all that is not given left open.
+    pub fn first(graph: Arc<str>, input: Arc<Map>, config: Arc<Map>, bundle: Arc<str>) -> Started {
+        Started { graph, input, config, bundle, attempt: 1, semantics: SEMANTICS, ..Started::default() }
+    }
+}
+
 impl EntryBody {
     /// The step that it is about; none for the instance as a whole.
     pub fn step(&self) -> Option<&StepId> {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use deepgraph_protocol::{
-    CALLER_ENDED, Effect, EntryBody, ErrorKind, ExitReason, ModelRequest, SEMANTICS, ScopePath, Started,
-    StepError, StepId, Value,
+    CALLER_ENDED, Effect, EntryBody, ErrorKind, ExitReason, ModelRequest, ScopePath, Started, StepError,
+    StepId, Value,
 };
 use sha2::{Digest, Sha256};
 
@@ -34,17 +34,8 @@ impl Driver<'_> {
                 self.run_op(scope, step, attempt, timeout_ms, &op, input, cache_ms);
             }
             Effect::Spawn { step, graph, input, config, grant, nesting } => {
-                let started = Started {
-                    graph,
-                    input,
-                    config,
-                    grant,
-                    attempt: 1,
-                    semantics: SEMANTICS,
-                    bundle: self.bundle.hash.clone(),
-                    nesting,
-                    ..Started::default()
-                };
+                let started = Started::first(graph, input, config, self.bundle.hash.clone());
+                let started = Started { grant, nesting, ..started };
                 self.slots.enqueue(step.scope(), EntryBody::Started(started));
             }
             Effect::Ask { step, question, shape, timeout_ms } => {

@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use deepgraph_protocol::{EntryBody, Hidden, Millis, ModelRequest, ScopePath, StepId};
-use deepgraph_trace::recording::{Asked, Exchange, Recording, Request, Reserved, entry_name};
+use deepgraph_trace::recording::{Asked, EntryName, Exchange, Recording, Request, Reserved};
 use tokio::time::Instant;
 
 use crate::clock::{Clock, TokioClock};
@@ -77,15 +77,15 @@ impl Replay {
         if self.recording.moments.is_empty() {
             return None;
         }
-        let own = self.recording.moments.get(&entry_name(scope, body)?).copied();
+        let own = self.recording.moments.get(&EntryName::of(scope, body)?.to_string()).copied();
         let after = own.or_else(|| self.answered(body))?;
         Some(self.recording.started_ms.saturating_add_unsigned(after))
     }
 
     /// An entry is made: what it says has come.
     pub(crate) fn note(&mut self, scope: &ScopePath, body: &EntryBody) {
-        if let (Some(order), Some(name)) = (&mut self.order, entry_name(scope, body)) {
-            order.note(&name);
+        if let (Some(order), Some(name)) = (&mut self.order, EntryName::of(scope, body)) {
+            order.note(&name.to_string());
         }
     }
 
@@ -155,12 +155,12 @@ fn moment(recording: &Recording, name: &str) -> Option<u64> {
     let of = |exchange: &Exchange| {
         let (step, attempt) = (&exchange.step, exchange.attempt);
         let names = [
-            format!("completed {step} {attempt}"),
-            format!("attempt_failed {step} {attempt}"),
-            format!("failed {step}"),
-            format!("answered {step}"),
+            EntryName::Completed(step, attempt),
+            EntryName::AttemptFailed(step, attempt),
+            EntryName::Failed(step),
+            EntryName::Answered(step),
         ];
-        names.iter().any(|own| own == name).then_some(exchange.after_ms).flatten()
+        names.iter().any(|own| own.to_string() == name).then_some(exchange.after_ms).flatten()
     };
     recording.moments.get(name).copied().or_else(|| recording.exchanges.iter().find_map(of))
 }

@@ -6,9 +6,7 @@ use std::sync::Arc;
 use deepgraph_engine::Machine;
 use deepgraph_graph::{Bundle, GraphIx};
 use deepgraph_model::Models;
-use deepgraph_protocol::{
-    EntryBody, Exit, Map, RunStatus, SEMANTICS, ScopeEnd, ScopePath, Started, StepId, Value,
-};
+use deepgraph_protocol::{EntryBody, Exit, Map, RunStatus, ScopeEnd, ScopePath, Started, StepId, Value};
 use deepgraph_store::{RunId, RunRecord, RunUpdate, Store};
 use deepgraph_trace::Recording;
 use tokio::sync::mpsc;
@@ -160,15 +158,9 @@ impl Runtime {
         let root = ScopePath::root();
         let machine = Machine::new(new.bundle.clone(), GraphIx(0), root.clone());
         driver.machines.insert(root.clone(), Live { machine, position: 0 });
-        let mut started = Started {
-            graph: new.bundle.root().path.clone(),
-            input: Arc::new(new.input.clone()),
-            config: Arc::new(new.config.clone()),
-            attempt: 1,
-            semantics: SEMANTICS,
-            bundle: new.bundle.hash.clone(),
-            ..Started::default()
-        };
+        let (input, config) = (Arc::new(new.input.clone()), Arc::new(new.config.clone()));
+        let graph = new.bundle.root().path.clone();
+        let mut started = Started::first(graph, input, config, new.bundle.hash.clone());
         match &driver.replay {
             // Nothing of a replay is kept for later runs.
             Some(replay) => started.persisted = replay.kept().clone(),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use deepgraph_protocol::{Effect, ErrorKind, ModelReply, ScopePath, StepError, StepId, Usage, Value};
+use deepgraph_trace::recording::EntryName;
 use tokio::sync::Semaphore;
 use tokio::task::{AbortHandle, Id, JoinError, JoinSet};
 
@@ -217,21 +218,22 @@ impl Tasks {
 impl Done {
     /// The name of the entry that it leads to, as recordings have it; none where it leads to none of its own.
     pub(crate) fn entry_name(&self) -> Option<String> {
-        let failed = |step: &StepId, attempt: u32| format!("attempt_failed {step} {attempt}");
-        let completed = |step: &StepId, attempt: u32| format!("completed {step} {attempt}");
-        Some(match self {
+        let root = ScopePath::root();
+        let name = match self {
             Done::Model { step, attempt, result: Ok(_), .. }
-            | Done::Op { step, attempt, result: Ok(_), .. } => completed(step, *attempt),
-            Done::Model { step, attempt, .. } | Done::Op { step, attempt, .. } => failed(step, *attempt),
-            Done::Failed { step, attempt: Some(attempt), .. } => failed(step, *attempt),
+            | Done::Op { step, attempt, result: Ok(_), .. } => EntryName::Completed(step, *attempt),
+            Done::Model { step, attempt, .. }
+            | Done::Op { step, attempt, .. }
+            | Done::Failed { step, attempt: Some(attempt), .. } => EntryName::AttemptFailed(step, *attempt),
             Done::Failed { step, .. } | Done::Unanswered { step, .. } | Done::GraceOver { step, .. } => {
-                format!("failed {step}")
+                EntryName::Failed(step)
             }
-            Done::Timer { scope, timer } => format!("timer_fired {scope} {timer}"),
-            Done::Answer { step, .. } => format!("answered {step}"),
-            Done::Cancel => "cancel_requested".to_owned(),
+            Done::Timer { scope, timer } => EntryName::TimerFired(scope, timer),
+            Done::Answer { step, .. } => EntryName::Answered(step),
+            Done::Cancel => EntryName::CancelRequested(&root),
             Done::Due { .. } => return None,
-        })
+        };
+        Some(name.to_string())
     }
 
     /// The step whose work is over with this; none for timers and graces.

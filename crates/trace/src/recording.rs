@@ -6,6 +6,7 @@
 mod file;
 mod gather;
 mod hide;
+mod name;
 mod set_up;
 
 use std::collections::BTreeMap;
@@ -13,14 +14,15 @@ use std::sync::Arc;
 
 use deepgraph_graph::ServerTool;
 use deepgraph_protocol::{
-    EntryBody, Hidden, Map, Message, Millis, ModelReply, ModelRequest, OutputShape, ScopePath, StepError,
-    StepId, ToolSpec, Usage, Value,
+    Hidden, Map, Message, Millis, ModelReply, ModelRequest, OutputShape, StepError, StepId, ToolSpec, Usage,
+    Value,
 };
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 pub use file::RecordingError;
 pub use gather::hidden_in;
+pub use name::EntryName;
 
 /// The form of recordings that is written. It is raised when older programs could not read one any more.
 pub const FORMAT: u32 = 1;
@@ -49,11 +51,11 @@ pub struct Recording {
     /// How many milliseconds after its start the run was cancelled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cancelled_ms: Option<u64>,
-    /// How many milliseconds after its start each entry was made that nothing outside led to, by [`entry_name`]. Only in
+    /// How many milliseconds after its start each entry was made that nothing outside led to, by [`EntryName`]. Only in
     /// recordings whose exchanges have [`Exchange::after_ms`].
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub moments: BTreeMap<String, u64>,
-    /// What came, by [`entry_name`], in the order in which it was committed. Only where [`moments`](Recording::moments)
+    /// What came, by [`EntryName`], in the order in which it was committed. Only where [`moments`](Recording::moments)
     /// are kept: there the order may make a difference.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub order: Vec<String>,
@@ -84,24 +86,6 @@ pub struct Exchange {
     /// ([`Bundle::reads_clock`](deepgraph_graph::Bundle::reads_clock)): in all others it makes no difference.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after_ms: Option<u64>,
-}
-
-/// What an entry of a run is called where its moment is kept: its kind, its step or scope, its attempt. None for the
-/// root's first, and for channels that were set by hand.
-pub fn entry_name(scope: &ScopePath, body: &EntryBody) -> Option<String> {
-    Some(match body {
-        EntryBody::Started(_) if !scope.is_root() => format!("started {scope}"),
-        EntryBody::Dispatched { step, attempt, .. } => format!("dispatched {step} {attempt}"),
-        EntryBody::Completed { step, attempt, .. } => format!("completed {step} {attempt}"),
-        EntryBody::AttemptFailed { step, attempt, .. } => format!("attempt_failed {step} {attempt}"),
-        EntryBody::Failed { step, .. } => format!("failed {step}"),
-        EntryBody::ChildEnded { step, .. } => format!("child_ended {step}"),
-        EntryBody::TimerFired { timer } => format!("timer_fired {scope} {timer}"),
-        EntryBody::Answered { step, .. } => format!("answered {step}"),
-        EntryBody::CancelRequested { .. } if scope.is_root() => "cancel_requested".to_owned(),
-        EntryBody::CancelRequested { .. } => format!("cancel_requested {scope}"),
-        _ => return None,
-    })
 }
 
 /// What was reserved for a call of a model.

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
 use deepgraph_protocol::StepId;
+use deepgraph_trace::recording::EntryName;
 use tokio::time::timeout;
 
 use crate::tasks::{Done, Tasks};
@@ -70,13 +71,8 @@ impl Order {
 
     /// Whether what is next is of a step that work is in flight for: then it will come.
     fn will_come<'s>(&self, mut steps: impl Iterator<Item = &'s StepId>) -> bool {
-        let Some((_, rest)) = self.next().and_then(|at| self.names[at].0.split_once(' ')) else {
-            return false;
-        };
-        steps.any(|step| {
-            let behind = rest.strip_prefix(step.as_str());
-            behind.is_some_and(|behind| behind.is_empty() || behind.starts_with(' '))
-        })
+        let Some((name, _)) = self.next().and_then(|at| self.names.get(at)) else { return false };
+        steps.any(|step| EntryName::is_about(name, step))
     }
 
     /// What is before this will not come any more.
@@ -131,7 +127,7 @@ pub(crate) async fn with(order: Option<&mut Order>, tasks: &mut Tasks, first: Do
         match held {
             Some((held, _)) => all.extend(tasks.release(held).map(|done| order.take(done))),
             // A step that was given up is told by this commit, and is not waited for.
-            None if order.names[next].0.starts_with("failed ") => break,
+            None if EntryName::is_failure(&order.names[next].0) => break,
             None => match timeout(PATIENCE, tasks.hold_next()).await {
                 Ok(Some(())) => {}
                 _ => break,

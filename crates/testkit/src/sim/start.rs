@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use deepgraph_engine::Machine;
 use deepgraph_graph::GraphIx;
-use deepgraph_protocol::{Effect, Entry, EntryBody, Map, Output, SEMANTICS, ScopePath, Started, StepId};
+use deepgraph_protocol::{Effect, Entry, EntryBody, Map, Output, ScopePath, Started, StepId};
 
 use super::faults::Fault;
 use super::journals::Journals;
@@ -16,16 +16,9 @@ impl<'a> World<'a> {
     pub(crate) fn start(sim: Sim<'a>, input: Map, config: Map) -> SimRun {
         let bundle = sim.bundle.clone();
         let mut world = World::new(sim, Journals::default());
-        let started = Started {
-            graph: bundle.root().path.clone(),
-            input: Arc::new(input),
-            config: Arc::new(config),
-            attempt: 1,
-            semantics: SEMANTICS,
-            bundle: bundle.hash.clone(),
-            persisted: world.sim.kept.clone(),
-            ..Started::default()
-        };
+        let (graph, persisted) = (bundle.root().path.clone(), world.sim.kept.clone());
+        let started = Started::first(graph, Arc::new(input), Arc::new(config), bundle.hash.clone());
+        let started = Started { persisted, ..started };
         world.machines.insert(ScopePath::root(), Machine::new(bundle, GraphIx(0), ScopePath::root()));
         world.commit(ScopePath::root(), EntryBody::Started(started));
         world.go_on()

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use deepgraph_engine::Machine;
 use deepgraph_protocol::{
-    Effect, Entry, EntryBody, ErrorKind, Millis, Output, SEMANTICS, ScopePath, Started, StepError, StepId,
+    Effect, Entry, EntryBody, ErrorKind, Millis, Output, ScopePath, Started, StepError, StepId,
 };
 
 use super::answers::failure;
@@ -320,17 +320,8 @@ impl<'a> World<'a> {
                 self.machines.insert(child.clone(), Machine::new(bundle.clone(), ix, child.clone()));
                 self.note_alive(&graph);
                 self.note_out(&step);
-                let started = Started {
-                    graph,
-                    input,
-                    config,
-                    grant,
-                    attempt: 1,
-                    semantics: SEMANTICS,
-                    bundle: bundle.hash.clone(),
-                    nesting,
-                    ..Started::default()
-                };
+                let started = Started::first(graph, input, config, bundle.hash.clone());
+                let started = Started { grant, nesting, ..started };
                 self.commit(child, EntryBody::Started(started));
             }
             Effect::Ask { step, question, timeout_ms, shape } => {

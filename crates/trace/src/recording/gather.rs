@@ -10,7 +10,7 @@ use deepgraph_protocol::{
     StepOutput, Usage, keys_in,
 };
 
-use super::{Asked, Came, Exchange, Recording, Request, Reserved, entry_name, hide};
+use super::{Asked, Came, EntryName, Exchange, Recording, Request, Reserved, hide};
 use crate::fold::{FoldError, Row, fold};
 use crate::tree::{ScopeTrace, Trace};
 
@@ -219,8 +219,8 @@ impl Gather<'_> {
 
     /// When an entry was made. Of a call that was sent once more, the first time.
     fn note_moment(&mut self, row: &Row<'_>) {
-        if let Some(name) = entry_name(row.scope, &row.entry.body) {
-            self.moments.entry(name).or_insert(row.entry.at.abs_diff(self.began));
+        if let Some(name) = EntryName::of(row.scope, &row.entry.body) {
+            self.moments.entry(name.to_string()).or_insert(row.entry.at.abs_diff(self.began));
         }
     }
 
@@ -231,13 +231,13 @@ impl Gather<'_> {
             | EntryBody::AttemptFailed { .. }
             | EntryBody::Failed { .. }
             | EntryBody::Answered { .. }
-            | EntryBody::TimerFired { .. } => entry_name(row.scope, &row.entry.body),
+            | EntryBody::TimerFired { .. } => EntryName::of(row.scope, &row.entry.body),
             EntryBody::CancelRequested { .. } if row.scope.is_root() => {
-                entry_name(row.scope, &row.entry.body)
+                EntryName::of(row.scope, &row.entry.body)
             }
             _ => None,
         };
-        self.order.extend(came);
+        self.order.extend(came.map(|name| name.to_string()));
     }
 
     /// Notes what came, where an entry says so; false: it is no answer from outside.
