@@ -92,7 +92,8 @@ pub(crate) async fn next(order: Option<&mut Order>, tasks: &mut Tasks) -> Option
             tasks.hold_next().await?;
             continue;
         };
-        let is_due = order.next().is_none_or(|next| place == Some(next));
+        // What was passed over is due whenever it comes.
+        let is_due = order.next().is_none_or(|next| place.is_some_and(|place| place <= next));
         if !is_due {
             let came = match order.will_come(tasks.in_flight()) {
                 true => tasks.hold_next().await,
