@@ -47,6 +47,7 @@ macro_rules! families {
 }
 
 families! {
+    attempts: "tests/conformance/attempts",
     approvals: "tests/conformance/approvals",
     cancel: "tests/conformance/cancel",
     checks: "tests/conformance/checks",
@@ -69,6 +70,7 @@ families! {
     servers: "tests/conformance/servers",
     turns: "tests/conformance/turns",
     waiting: "tests/conformance/waiting",
+    writes: "tests/conformance/writes",
     deep_research: "graphs/deep_research/cases",
     quick_answer: "graphs/quick_answer/cases",
     compare: "graphs/compare/cases",

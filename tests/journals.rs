@@ -96,7 +96,7 @@ fn what_is_kept_is_written_as_it_was_read() {
 #[test]
 fn every_file_of_the_folder_is_used() {
     let names = names();
-    assert!(names.len() >= 10, "{names:?}");
+    assert!(names.len() >= 11, "{names:?}");
     for file in std::fs::read_dir(folder()).expect("the folder is there") {
         let path = file.expect("it can be read").path();
         let ending = path.extension().map(|e| e.to_string_lossy().into_owned()).unwrap_or_default();
@@ -126,6 +126,8 @@ fn they_hold_what_their_names_say() {
     assert!(text("failed_researcher").contains("exit model_error"));
     assert!(text("answered_question").contains("exit research_complete"));
     assert!(entries("answered_question").iter().any(|entry| entry == "answered"));
+    assert!(text("went_on").contains("attempt 2 goes on with the research"));
+    assert!(text("went_on").contains("attempt 3 goes on with the report"));
     assert!(text("recursion").contains("graph levels/level"));
     assert!(text("mcp_tools").contains("op crm.find"));
     assert!(entries("late_answer").iter().any(|entry| entry == "attempt_failed"));

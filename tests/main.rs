@@ -3,12 +3,16 @@
 mod bounds;
 mod cli;
 mod conformance;
+mod crashes;
 mod docs;
+mod durability;
 mod engine;
 mod fuzz;
 mod house;
 mod journals;
+mod refold;
 mod runs;
 mod simulation;
+mod stopping;
 mod support;
 mod testkit;

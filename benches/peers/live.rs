@@ -9,16 +9,16 @@ use deepgraph_benches::{Outside, Workload};
 use deepgraph_model::{ChatModel, ModelSettings, Models, Preview};
 use deepgraph_protocol::{Map, ModelReply, ModelRequest, StepError, Value};
 use deepgraph_runtime::{
-    Control, Ended, NewRun, Op, Ops, Outcome, Quiet, Runtime, SystemClock, Unattended, Work,
+    CallContext, Control, Ended, NewRun, Op, Ops, Outcome, Quiet, Runtime, SystemClock, Unattended, Work,
 };
 use deepgraph_store::{MemoryStore, SqliteStore, Store};
 
 /// The op and the model, answering at once.
-struct Answers(Outside);
+pub struct Answers(pub Outside);
 
 #[async_trait]
 impl Op for Answers {
-    async fn call(&self, input: Map) -> Result<Value, StepError> {
+    async fn call(&self, input: Map, _: &CallContext) -> Result<Value, StepError> {
         Ok(self.0.fetch(&input))
     }
 }
@@ -39,33 +39,9 @@ pub fn run(workload: &Workload, folder: Option<&Path>) -> Duration {
             Err(e) => panic!("no store: {e}"),
         },
     };
-    let mut models = Models::new(ModelSettings::default());
-    models.register("scripted", Arc::new(Answers(workload.outside)));
-    let mut ops = Ops::default();
-    ops.add("fetch", Arc::new(Answers(workload.outside)));
-    let runtime = Runtime {
-        store,
-        models: Arc::new(models),
-        ops,
-        clock: Arc::new(SystemClock),
-        asker: None,
-        unattended: Unattended::Wait,
-        replay: None,
-    };
-    let new = NewRun {
-        question: workload.name.into(),
-        graph: workload.name.into(),
-        bundle: workload.bundle.clone(),
-        input: workload.input.clone(),
-        config: Map::new(),
-        settings: serde_json::Value::Null,
-        thread: None,
-    };
-    // As the command does it.
-    let threads = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
-        Ok(threads) => threads,
-        Err(e) => panic!("no threads: {e}"),
-    };
+    let runtime = runtime(workload.outside, store);
+    let new = new_run(workload);
+    let threads = threads();
     let began = Instant::now();
     let outcome = threads.block_on(drive(&runtime, &new));
     let time = began.elapsed();
@@ -73,7 +49,51 @@ pub fn run(workload: &Workload, folder: Option<&Path>) -> Duration {
     time
 }
 
-async fn drive(runtime: &Runtime, new: &NewRun) -> Outcome {
+/// A runtime whose model and op answer at once.
+pub fn runtime(outside: Outside, store: Arc<dyn Store>) -> Runtime {
+    runtime_of(Arc::new(Answers(outside)), Arc::new(Answers(outside)), store)
+}
+
+/// A runtime of this model and this op `fetch`.
+pub fn runtime_of(model: Arc<dyn ChatModel>, fetch: Arc<dyn Op>, store: Arc<dyn Store>) -> Runtime {
+    let mut models = Models::new(ModelSettings::default());
+    models.register("scripted", model);
+    let mut ops = Ops::default();
+    ops.add("fetch", fetch);
+    Runtime {
+        store,
+        models: Arc::new(models),
+        ops,
+        clock: Arc::new(SystemClock),
+        asker: None,
+        unattended: Unattended::Wait,
+        replay: None,
+    }
+}
+
+/// A run of a workload that is to be started.
+pub fn new_run(workload: &Workload) -> NewRun {
+    NewRun {
+        question: workload.name.into(),
+        graph: workload.name.into(),
+        bundle: workload.bundle.clone(),
+        input: workload.input.clone(),
+        config: Map::new(),
+        settings: serde_json::Value::Null,
+        thread: None,
+    }
+}
+
+/// The threads of a run, as the command has them.
+pub fn threads() -> tokio::runtime::Runtime {
+    match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(threads) => threads,
+        Err(e) => panic!("no threads: {e}"),
+    }
+}
+
+/// Drives a run from its start to its end.
+pub async fn drive(runtime: &Runtime, new: &NewRun) -> Outcome {
     let (_canceller, control) = Control::new();
     let run = match runtime.record(new) {
         Ok(run) => run,

@@ -12,8 +12,13 @@
 //! Prints seconds (of a run alone: loading the graph and a run of three steps before it are left out; in memory the
 //! median of several runs), peak_kb (the most memory that this process had resident when the first run was over) and
 //! bytes (files in FOLDER when all are closed).
+//!
+//! `peers durable ...` measures what durability costs: see `durable.rs`; `peers many ...` drives many runs at once: see
+//! `many.rs`.
 
+mod durable;
 mod live;
+mod many;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -27,6 +32,15 @@ const MOST_RUNS: usize = 25;
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
+    let other = match args.first().map(String::as_str) {
+        Some("durable") => Some(durable::main as fn(&[String])),
+        Some("many") => Some(many::main as fn(&[String])),
+        _ => None,
+    };
+    if let Some(other) = other {
+        other(&args[1..]);
+        return ExitCode::SUCCESS;
+    }
     let [name, mode, folder, rest @ ..] = &args[..] else {
         eprintln!("usage: peers WORKLOAD MODE FOLDER [small]");
         return ExitCode::FAILURE;

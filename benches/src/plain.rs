@@ -85,7 +85,7 @@ impl Queue {
             let Some(end) = ended else { continue };
             let Some(step) = scope.step() else { return Some(end) };
             if let Some(parent) = self.machines.remove(&scope).and_then(|live| live.parent) {
-                self.due.push_back((parent, EntryBody::ChildEnded { step, end }));
+                self.due.push_back((parent, EntryBody::ChildEnded { step, end: Box::new(end) }));
             }
         }
         None
@@ -105,6 +105,8 @@ impl Queue {
                         request: None,
                         reserve_tokens: request.estimate_tokens(),
                         reserve_micro_usd: Some(0),
+                        key: None,
+                        takes_key: false,
                     },
                 ));
                 self.due.push_back((scope.clone(), EntryBody::Completed { step, attempt, output }));

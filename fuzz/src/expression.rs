@@ -69,6 +69,8 @@ pub fn check(data: &[u8]) {
         request: None,
         reserve_tokens: 10,
         reserve_micro_usd: None,
+        key: None,
+        takes_key: false,
     };
     let (root, rows) = (ScopePath::root(), [at(EntryBody::Started(started)), at(sent)]);
     let trace =

@@ -54,7 +54,7 @@ pub fn mutate(rows: &mut Vec<JournalRow>, data: &[u8]) {
             _ => {
                 let entry = Entry {
                     at: rows[at].entry.at,
-                    body: EntryBody::CancelRequested { detail: None, reason: None },
+                    body: EntryBody::CancelRequested { detail: None, reason: None, at_once: false },
                 };
                 let scope = if change[3] % 2 == 0 { ScopePath::root() } else { rows[other].scope.clone() };
                 rows.insert(at, JournalRow { scope, entry });

@@ -10,7 +10,7 @@ use super::server::{Play, Server};
 use super::world::{SUCCEEDED, World, harbour};
 
 /// Steps that were sent out again although they were committed.
-fn repeated(rows: &[Stored]) -> Vec<StepId> {
+pub fn repeated(rows: &[Stored]) -> Vec<StepId> {
     let mut committed: BTreeSet<StepId> = BTreeSet::new();
     let mut again = Vec::new();
     for row in rows {
@@ -23,7 +23,7 @@ fn repeated(rows: &[Stored]) -> Vec<StepId> {
     again
 }
 
-fn dispatched(rows: &[Stored]) -> BTreeMap<StepId, usize> {
+pub fn dispatched(rows: &[Stored]) -> BTreeMap<StepId, usize> {
     let mut counts = BTreeMap::new();
     for row in rows {
         if let EntryBody::Dispatched { step, .. } = &row.entry.body {

@@ -109,7 +109,7 @@ impl Drawn {
             &self.script,
             "--quiet",
         ]);
-        assert!(!said.err.contains("error:"), "{}", said.err);
+        assert!(!said.err.lines().any(|line| line.starts_with("error:")), "{}", said.err);
         said.code
     }
 

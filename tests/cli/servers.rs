@@ -9,6 +9,7 @@ mod online;
 mod recorded;
 mod site;
 mod start;
+mod undo;
 
 use std::path::Path;
 use std::process::Command;

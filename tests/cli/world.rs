@@ -62,7 +62,7 @@ impl World {
             .env("DEEPGRAPH_HOME", self.path("home"))
             .stdin(Stdio::null())
             .current_dir(self.dir.path());
-        for name in ["OPENAI_API_KEY", "DEEPGRAPH_MODEL", "NO_COLOR", "CI"] {
+        for name in ["OPENAI_API_KEY", "DEEPGRAPH_MODEL", "DEEPGRAPH_STORE", "NO_COLOR", "CI"] {
             command.env_remove(name);
         }
         command

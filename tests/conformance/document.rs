@@ -51,7 +51,7 @@ fn its_cases_pass() {
 #[test]
 fn its_tables_have_the_words_of_the_code() {
     let text = document();
-    let tables: [(&str, &[&str]); 14] = [
+    let tables: [(&str, &[&str]); 15] = [
         ("Case keys", &words::CASE),
         ("Server tool keys", &words::SERVER_TOOL),
         ("What a model answers", &words::MODEL),
@@ -63,6 +63,7 @@ fn its_tables_have_the_words_of_the_code() {
         ("Error keys", &words::ERROR),
         ("Cancel keys", &words::CANCEL),
         ("Fork keys", &words::FORK),
+        ("Attempt keys", &words::ATTEMPT),
         ("Exit keys", &words::EXIT),
         ("Expect keys of an instance", &words::EXPECT_OF_SCOPE),
         ("Expect keys of the run", &words::EXPECT_OF_RUN),

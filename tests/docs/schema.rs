@@ -147,6 +147,7 @@ state:
 input: [q]
 exits: {own: cap}
 concurrency: {graphs: 2}
+intents: {fact: {when: [how many], kind: narrow, set: {k: 2}}}
 tools:
   t: {call: think, parallel: 2, overflow: queue}
   end: {next: {exit: own}}

@@ -164,6 +164,8 @@ fn a_money_ceiling_refuses_a_model_whose_price_is_not_known() {
         request: None,
         reserve_tokens: 10,
         reserve_micro_usd: None,
+        key: None,
+        takes_key: false,
     });
     let exit = &machine.end().expect("it has ended").exit;
     assert_eq!(exit.reason.name(), "model_error");
@@ -209,7 +211,11 @@ fn gain_below_the_threshold_ends_a_researcher() {
             &[("gain_threshold", Value::from(gain)), ("max_react_tool_calls", Value::Int(8))],
         );
         let run = Sim::new(&bundle, |step, request| match node(step) {
-            "researcher" => Ok(calls([call("read", "{\"source\": \"a\"}")])),
+            // Each time another passage: a call that repeats one is refused.
+            "researcher" => {
+                let args = format!("{{\"source\": \"a\", \"query\": \"{}\"}}", request.messages.len());
+                Ok(calls([call("read", &args)]))
+            }
             _ => supervised::answer(&turns, step, request),
         })
         .ops(supervised::ops)
@@ -218,7 +224,7 @@ fn gain_below_the_threshold_ends_a_researcher() {
         let exit = exit.expect("there was a researcher");
         (exit.reason.name().to_owned(), exit.counters["max_react_tool_calls"])
     };
-    assert_eq!(reads(0.02), ("gain_saturated".to_owned(), 3), "three reads without a new fact");
+    assert_eq!(reads(0.02), ("gain_saturated".to_owned(), 5), "five reads, without a new fact");
     assert_eq!(reads(0.0), ("tool_call_cap".to_owned(), 8), "0 switches it off");
 }
 

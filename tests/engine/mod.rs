@@ -2,9 +2,11 @@
 
 mod counting;
 mod exits;
+mod limit_table;
 mod limits;
 mod order;
 mod people;
 mod schedules;
 pub mod supervised;
 mod traces;
+mod writes;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use deepgraph_graph::{Bundle, OpTable, ServerTool, load};
 use deepgraph_protocol::{
-    Entry, EntryBody, ErrorKind, Map, Millis, ModelReply, ModelRequest, OutputShape, ScopePath, StepError,
-    StepId, Value,
+    Entry, EntryBody, ErrorKind, Map, Millis, ModelReply, ModelRequest, OutputShape, ResumeFrom, ScopePath,
+    StepError, StepId, Value,
 };
 use deepgraph_testkit::{CancelAt, Outside, Said, Sim, SimRun, call, calls, data, fails, says};
 use deepgraph_trace::{Journal, JournalRow};
@@ -72,6 +72,7 @@ fn all() -> Vec<(&'static str, Made)> {
         ("recursion", small(RECURSION, &OpTable::stock(), Map::new())),
         ("mcp_tools", small(MCP, &with_crm(), support::question("Who?"))),
         ("late_answer", small(LATE, &OpTable::stock(), Map::new())),
+        ("went_on", went_on()),
         ("failed_ops", research(&mut play(&both, "tools.1/search.1"), |sim| sim, &[])),
     ]
 }
@@ -87,13 +88,30 @@ fn crash(turns: &Turns) -> Made {
     (bundle, resumed.rows)
 }
 
+/// Ended by the limit of its child, went on with a higher one, and made its report once more.
+fn went_on() -> Made {
+    let bundle = compiled(WENT_ON, &OpTable::stock());
+    let config = |most| support::config(&bundle, &[("most", Value::Int(most))]);
+    let mut play = Play::default();
+    let first = Sim::in_world(&bundle, &mut play).run(Map::new(), config(1));
+    let raised = Sim::in_world(&bundle, &mut play).again(&first, config(3), ResumeFrom::Research);
+    let raised = raised.expect("the limit is higher");
+    let again = Sim::in_world(&bundle, &mut play).again(&raised, config(3), ResumeFrom::Report);
+    let rows = again.expect("it has a report").rows;
+    (bundle, rows)
+}
+
 fn small(text: &str, ops: &OpTable, input: Map) -> Made {
-    let files = std::collections::BTreeMap::from([("graph.yaml".to_owned(), text.to_owned())]);
-    let loaded = load("graph.yaml", &files, ops).unwrap_or_else(|mistakes| panic!("{mistakes}"));
-    let bundle = Arc::new(loaded.bundle);
+    let bundle = compiled(text, ops);
     let config = support::config(&bundle, &[]);
     let run = Sim::in_world(&bundle, &mut Play::default()).run(input, config);
     (bundle, run.rows)
+}
+
+fn compiled(text: &str, ops: &OpTable) -> Arc<Bundle> {
+    let files = std::collections::BTreeMap::from([("graph.yaml".to_owned(), text.to_owned())]);
+    let loaded = load("graph.yaml", &files, ops).unwrap_or_else(|mistakes| panic!("{mistakes}"));
+    Arc::new(loaded.bundle)
 }
 
 /// The outside of these runs.
@@ -122,6 +140,9 @@ impl Outside for Play {
             return Err(error);
         }
         match (node(step), turn(request)) {
+            ("report", _) if request.messages.iter().all(|message| *message.content == *"report") => {
+                Ok(says("written"))
+            }
             ("work", _) => Ok(says(if attempt == 1 { "late" } else { "in time" })),
             ("plan", _) => Ok(data(Value::record([
                 ("objective", Value::from("Compare heights")),
@@ -184,6 +205,28 @@ output: [text]
 start: work
 nodes:
   work: {model: m, prompt: work, timeout: 10s, retry: {max: 2, backoff: 0s}, update: {text: result.text}}
+";
+
+const WENT_ON: &str = "\
+deepgraph: 1
+name: rounds
+config: {most: {type: integer, default: 1}}
+state: {notes: {type: [string], reduce: append}, report: string}
+output: [notes, report]
+start: look
+finally: report
+nodes:
+  look:   {call: look, update: {notes: result.notes}, next: {exit: inherit}}
+  report: {model: m, prompt: report, update: {report: result.text}}
+graphs:
+  look:
+    config: {most: {type: integer, default: 1}}
+    state: {notes: {type: [string], reduce: append}}
+    output: [notes]
+    limits: {rounds: {count: [work], max: config.most, exit: iteration_limit}}
+    start: work
+    nodes:
+      work: {model: m, prompt: work, update: {notes: result.text}, next: work}
 ";
 
 const MCP: &str = "\

@@ -2,6 +2,11 @@
 
 mod cancel;
 mod caps;
+mod exhausted;
+mod many;
 mod order;
+mod shop;
 mod timeouts;
-mod world;
+mod undo;
+pub mod world;
+mod writes;

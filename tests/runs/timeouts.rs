@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use deepgraph_protocol::{Map, StepError, Value};
-use deepgraph_runtime::Op;
+use deepgraph_runtime::{CallContext, Op};
 
 use super::world::{Slow, World};
 use crate::support::graph;
@@ -15,7 +15,7 @@ struct Endless;
 
 #[async_trait]
 impl Op for Endless {
-    async fn call(&self, _: Map) -> Result<Value, StepError> {
+    async fn call(&self, _: Map, _: &CallContext) -> Result<Value, StepError> {
         std::future::pending().await
     }
 

@@ -10,7 +10,8 @@ use deepgraph_graph::Bundle;
 use deepgraph_model::{ChatModel, ModelSettings, Models, Preview};
 use deepgraph_protocol::{Map, ModelReply, ModelRequest, StepError, StepId, Value};
 use deepgraph_runtime::{
-    Control, Ended, NewRun, Observer, Op, Ops, Outcome, Runtime, SystemClock, Told, Unattended, Work,
+    CallContext, Control, Ended, NewRun, Observer, Op, Ops, Outcome, Runtime, SystemClock, Told, Unattended,
+    Work,
 };
 use deepgraph_store::{MemoryStore, RunId, Store};
 use deepgraph_trace::{Row, Trace};
@@ -89,11 +90,11 @@ impl ChatModel for Slow {
 }
 
 /// The ops of the simulated runs.
-struct Fixed(&'static str);
+pub struct Fixed(pub &'static str);
 
 #[async_trait]
 impl Op for Fixed {
-    async fn call(&self, input: Map) -> Result<Value, StepError> {
+    async fn call(&self, input: Map, _: &CallContext) -> Result<Value, StepError> {
         supervised::ops(&StepId::new("op.1"), self.0, &input)
     }
 }

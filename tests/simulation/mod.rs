@@ -1,9 +1,11 @@
 //! Simulated runs under faults, held against all invariants; and engines with planted bugs, which must be found out.
 
+mod ceilings;
 mod found;
 mod planted;
 mod random;
 mod stock;
+mod writes;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

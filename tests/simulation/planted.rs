@@ -172,6 +172,11 @@ fn build(folder: &Path, bugs: &[Bug]) -> PathBuf {
     folder.join("target/debug/examples").join(format!("simulate{}", std::env::consts::EXE_SUFFIX))
 }
 
+/// The folder of a graph: a stock graph by its name, another one by its path.
+fn folder_of(graph: &str) -> PathBuf {
+    if graph.contains('/') { repo().join(graph) } else { repo().join("graphs").join(graph) }
+}
+
 /// Nobody else writes or builds the copy as long as this is held.
 fn lock(folder: &Path) -> File {
     fs::create_dir_all(folder).expect("the folder can be made");
@@ -204,7 +209,7 @@ fn each_planted_bug_is_found() {
     let program = build(&target(), &bugs);
     let run = |graph: &str, bug: &str| {
         let output = Command::new(&program)
-            .args([repo().join("graphs").join(graph).to_string_lossy().as_ref(), "300"])
+            .args([folder_of(graph).to_string_lossy().as_ref(), "300"])
             .env("PLANTED_BUG", bug)
             .output()
             .expect("it runs");

@@ -30,6 +30,7 @@ fn a_thousand_runs_of_deep_research_in_a_storm_of_faults_break_nothing() {
         assert!(report.faults.get(fault).is_some_and(|count| *count > 9), "too few {fault}: {report}");
     }
     assert!(report.compared > 500, "{report}");
+    assert!(report.further > 500, "runs that were over went on: {report:?}");
     let exits = |graph: &str| report.exits.get(graph).map_or(0, std::collections::BTreeMap::len);
     assert!(exits("deep_research") > 8, "{report}");
     assert!(exits("deep_research/supervisor") > 5 && exits("deep_research/researcher") > 5, "{report}");

@@ -1,5 +1,7 @@
 //! What the tests share: loading graphs, scripted turns.
 
+pub mod postgres;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands::{
-    bounds, case, check, config, diff, draw, explain, init, resume, run, runs, schema, show, simulate, test,
-    trace,
+    bounds, cancel, case, check, config, diff, draw, explain, fork, gc, history, init, resume, run, runs,
+    schema, show, simulate, stats, test, trace, tune, whatif,
 };
 use crate::error::CliError;
 use crate::exit_status::{ExitStatus, TABLE};
@@ -47,6 +47,20 @@ pub struct Global {
         hide_env_values = true
     )]
     pub home: Option<PathBuf>,
+    /// Keep runs in this PostgreSQL server, for several machines: postgres://USER@HOST/DATABASE
+    ///
+    /// postgres:///DATABASE?host=/run/postgresql&user=USER is a server behind a socket. The tables are in the schema
+    /// `deepgraph`. A password belongs into the variable rather than on the command line, where others see it. Document
+    /// indexes stay in the home folder. Connections are not encrypted: use a socket, a network of your own, or a tunnel.
+    #[arg(
+        long,
+        global = true,
+        display_order = 901,
+        value_name = "URL",
+        env = "DEEPGRAPH_STORE",
+        hide_env_values = true
+    )]
+    pub store: Option<String>,
 }
 
 /// The commands. What each is for stands with its options.
@@ -54,10 +68,17 @@ pub struct Global {
 pub enum Command {
     Run(Box<run::Options>),
     Resume(resume::Options),
+    Cancel(cancel::Options),
     Runs(runs::Options),
+    Gc(gc::Options),
     Show(show::Options),
+    Stats(stats::Options),
     Trace(trace::Options),
     Diff(diff::Options),
+    History(history::Options),
+    Fork(fork::Options),
+    Whatif(whatif::Options),
+    Tune(tune::Options),
     Case(case::Options),
     Check(check::Options),
     Test(test::Options),
@@ -79,11 +100,18 @@ impl Command {
     pub fn carry_out(self, global: &Global) -> Result<ExitStatus, CliError> {
         match self {
             Command::Run(options) => run::carry_out(*options, global),
+            Command::Cancel(options) => cancel::carry_out(&options, global),
             Command::Resume(options) => resume::carry_out(options, global),
             Command::Runs(options) => runs::carry_out(&options, global),
+            Command::Gc(options) => gc::carry_out(&options, global),
+            Command::Stats(options) => stats::carry_out(&options, global),
             Command::Show(options) => show::carry_out(&options, global),
             Command::Trace(options) => trace::carry_out(&options, global),
             Command::Diff(options) => diff::carry_out(&options, global),
+            Command::History(options) => history::carry_out(&options, global),
+            Command::Fork(options) => fork::carry_out(options, global),
+            Command::Whatif(options) => whatif::carry_out(&options, global),
+            Command::Tune(options) => tune::carry_out(&options, global),
             Command::Case(options) => case::carry_out(&options, global),
             Command::Check(options) => check::carry_out(&options),
             Command::Test(options) => test::carry_out(&options),

@@ -1,4 +1,6 @@
-//! The effective configuration: from five places, each value with its origin.
+//! The effective configuration: from six places, each value with its origin.
+
+mod known_as;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -22,6 +24,8 @@ const ALIAS: &str = "configurable.";
 pub enum Origin {
     /// The graph file.
     Default,
+    /// The class of the question, by its name.
+    Intent(String),
     /// The recording of `--replay`.
     Recording,
     /// A file named with `--config`.
@@ -38,6 +42,7 @@ impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Origin::Default => f.write_str("default"),
+            Origin::Intent(name) => write!(f, "intent {name}"),
             Origin::Recording => f.write_str("recording"),
             Origin::File(path) => write!(f, "file {}", path.display()),
             Origin::Environment(name) => write!(f, "environment {name}"),
@@ -52,6 +57,7 @@ impl Origin {
     fn name(&self) -> &'static str {
         match self {
             Origin::Default => "default",
+            Origin::Intent(_) => "intent",
             Origin::Recording => "recording",
             Origin::File(_) => "file",
             Origin::Environment(_) => "environment",
@@ -65,7 +71,7 @@ impl Origin {
         match self {
             Origin::Default | Origin::Recording => None,
             Origin::File(path) => Some(path.display().to_string()),
-            Origin::Environment(name) => Some(name.clone()),
+            Origin::Environment(name) | Origin::Intent(name) => Some(name.clone()),
             Origin::CommandLine | Origin::Run => Some(self.to_string()),
         }
     }
@@ -80,6 +86,8 @@ pub struct Wanted {
     pub model: Option<String>,
     /// `--config`.
     pub file: Option<PathBuf>,
+    /// The class of the question.
+    pub intent: Option<String>,
     /// The values of a recording.
     pub recorded: Option<BTreeMap<String, Value>>,
 }
@@ -108,8 +116,8 @@ pub struct Given {
     doubts: Vec<String>,
 }
 
-/// Puts the configuration together: `--set` before `--model` before the environment before the file before the
-/// defaults of the graph.
+/// Puts the configuration together: `--set` before `--model` before the environment before the file before the class of
+/// the question before the defaults of the graph.
 ///
 /// # Errors
 ///
@@ -126,11 +134,16 @@ pub fn effective(bundle: &Bundle, wanted: &Wanted, environment: &Environment) ->
 pub fn given(bundle: &Bundle, wanted: &Wanted, environment: &Environment) -> Result<Given, CliError> {
     let mut given: BTreeMap<String, (Origin, Value)> = BTreeMap::new();
     let mut wrong = Vec::new();
+    let intent = wanted.intent.as_deref().and_then(|name| bundle.intent(name));
+    for (key, value) in intent.iter().flat_map(|intent| &intent.set) {
+        let origin = Origin::Intent(wanted.intent.clone().unwrap_or_default());
+        given.insert(key.to_string(), (origin, value.clone()));
+    }
     for (key, value) in wanted.recorded.iter().flatten() {
         given.insert(key.clone(), (Origin::Recording, value.clone()));
     }
     if let Some(path) = &wanted.file {
-        for (key, value) in read_file(path)? {
+        for (key, value) in known_as::own_keys(bundle, read_file(path)?) {
             given.insert(key, (Origin::File(path.clone()), value));
         }
     }
@@ -153,9 +166,13 @@ pub fn given(bundle: &Bundle, wanted: &Wanted, environment: &Environment) -> Res
             given.insert(key, (Origin::CommandLine, Value::from(model.as_str())));
         }
     }
-    for text in &wanted.set {
-        let (key, value) = read_setting(text)?;
-        given.insert(key, (Origin::Run, Value::from(value)));
+    let set: Result<Vec<(String, Value)>, CliError> = wanted
+        .set
+        .iter()
+        .map(|text| read_setting(text).map(|(key, value)| (key, Value::from(value))))
+        .collect();
+    for (key, value) in known_as::own_keys(bundle, set?) {
+        given.insert(key, (Origin::Run, value));
     }
     Ok(Given { values: given, wrong, doubts: doubts(bundle, environment) })
 }
@@ -215,7 +232,12 @@ fn plain_key(key: &str) -> String {
     key.strip_prefix(ALIAS).unwrap_or(key).to_owned()
 }
 
-fn read_setting(text: &str) -> Result<(String, &str), CliError> {
+/// The key and the text of a `--set`.
+///
+/// # Errors
+///
+/// It is none.
+pub fn read_setting(text: &str) -> Result<(String, &str), CliError> {
     let (key, value) = text.split_once('=').unwrap_or_default();
     match plain_key(key.trim()) {
         key if key.is_empty() => Err(CliError::BadSetting { text: text.to_owned() }),

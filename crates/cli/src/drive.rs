@@ -7,8 +7,9 @@ use std::sync::Arc;
 use clap::Args;
 use deepgraph_graph::Bundle;
 use deepgraph_model::Models;
+use deepgraph_protocol::RunStatus;
 use deepgraph_runtime::{
-    Asker, Control, Ended, NewRun, Ops, RunError, Runtime, Secrets, SystemClock, Unattended, Work,
+    Asker, Branch, Control, Ended, NewRun, Ops, RunError, Runtime, Secrets, SystemClock, Unattended, Work,
 };
 use deepgraph_store::{RunId, Store};
 use deepgraph_tools::IndexReport;
@@ -27,7 +28,7 @@ use crate::recordings::RecordingFile;
 use crate::screen::Screen;
 use crate::session::Session;
 use crate::settings::Settings;
-use crate::{graphs, servers};
+use crate::{graphs, hand_over, servers};
 
 /// The variable with the key of `openai::` models where none is named.
 pub const KEY_ENV: &str = "OPENAI_API_KEY";
@@ -42,7 +43,7 @@ pub struct DriveOptions {
     ///
     /// Each object has a `type`; those of committed entries have a `seq`, which never goes back. A committed step is
     /// {"seq", "type": "step_complete", "step", "done", "total", "phase"}, with total null where it is not known. The
-    /// last object is "run_ended" (status, exit_status, exit, exits, report, text, citations, used), "run_waiting"
+    /// last object is "run_ended" (status, exit_status, exit, exits, report, text, citations, used, figures), "run_waiting"
     /// (questions) or "error". Fields and types may be added, none is renamed.
     #[arg(long)]
     pub json: bool,
@@ -65,6 +66,12 @@ pub struct DriveOptions {
     /// Environment variable that holds the server's key [default: OPENAI_API_KEY]
     #[arg(long, value_name = "VARIABLE")]
     pub key_env: Option<String>,
+    /// Run COMMAND when the run ends as exhausted, with its end as JSON on standard input: to hand it over to another run
+    ///
+    /// The object has run, status, exit, exits, report, output and used; DEEPGRAPH_RUN holds the run's id. The command has
+    /// 60 seconds. What it prints goes to standard error; its failure is told and changes nothing.
+    #[arg(long, value_name = "COMMAND")]
+    pub on_exhausted: Option<String>,
     /// Name every document that could not be indexed, however many
     #[arg(long)]
     pub list_skipped: bool,
@@ -221,6 +228,22 @@ impl Driver {
         Ok(ready.runtime.record(new)?)
     }
 
+    /// Records a run that begins as another one.
+    ///
+    /// # Errors
+    ///
+    /// The store fails.
+    pub fn record_fork(&self, ready: &Ready, new: &NewRun, branch: &Branch) -> Result<RunId, CliError> {
+        Ok(ready.runtime.record_fork(new, branch)?)
+    }
+
+    /// Tells something on the way to driving, where progress is told.
+    pub fn tell(&self, text: &str) {
+        if self.format == Format::Lines {
+            self.screen.say(text);
+        }
+    }
+
     /// Keeps other processes from driving the run.
     ///
     /// # Errors
@@ -274,6 +297,11 @@ impl Driver {
         }
     }
 
+    /// Whether a recording is wanted.
+    pub fn records(&self) -> bool {
+        self.recording.is_some()
+    }
+
     /// Writes the recording of a run, if one is wanted.
     ///
     /// # Errors
@@ -292,13 +320,19 @@ impl Driver {
     fn finish(
         &self,
         run: &RunId,
-        bundle: &Bundle,
+        bundle: &Arc<Bundle>,
         documents: Option<&IndexReport>,
         ended: &Ended,
     ) -> Result<ExitStatus, CliError> {
         let finish = self.end_of(run, bundle, documents);
         match ended {
-            Ended::Over(outcome) => Ok(finish.over(outcome.status, &outcome.end)),
+            Ended::Over(outcome) => {
+                let told = finish.over(outcome.status, &outcome.end);
+                if let (Some(command), RunStatus::Exhausted) = (&self.options.on_exhausted, outcome.status) {
+                    hand_over::hand_over(command, run, outcome, &self.screen);
+                }
+                Ok(told)
+            }
             Ended::Waiting(questions) => finish.waiting(questions),
         }
     }
@@ -307,10 +341,18 @@ impl Driver {
     pub fn end_of<'a>(
         &'a self,
         run: &'a RunId,
-        bundle: &'a Bundle,
+        bundle: &'a Arc<Bundle>,
         documents: Option<&'a IndexReport>,
     ) -> Finish<'a> {
-        Finish { run, bundle, format: self.format, out: self.out.as_ref(), documents, screen: &self.screen }
+        Finish {
+            run,
+            bundle,
+            format: self.format,
+            out: self.out.as_ref(),
+            store: &*self.store,
+            documents,
+            screen: &self.screen,
+        }
     }
 
     fn failed(&self, run: &RunId, error: RunError, is_replay: bool) -> CliError {

@@ -52,8 +52,20 @@ pub enum CliError {
     /// Values of the configuration that do not fit, all of them.
     #[error("the configuration does not fit:{}\n`deepgraph config GRAPH` lists all keys", list(.0))]
     Config(Vec<String>),
+    /// A period that can not be read.
+    #[error(
+        "--{option} {given}: {problem}; give a length of time before now such as 7d or 12h, or a date such as 2026-01-31"
+    )]
+    Period {
+        /// The option.
+        option: &'static str,
+        /// What was given.
+        given: String,
+        /// What is wrong with it.
+        problem: String,
+    },
     /// A code of no mistake.
-    #[error("there is no code \"{given}\"; `deepgraph explain` lists all codes{}", hint(.nearest))]
+    #[error("there is no code or exit \"{given}\"; `deepgraph explain` lists them all{}", hint(.nearest))]
     NoCode {
         /// What was given.
         given: String,
@@ -96,6 +108,34 @@ pub enum CliError {
     /// MCP servers that can not be used, all of them.
     #[error("the MCP servers can not be used:{}", list(.0))]
     Servers(Vec<String>),
+    /// A further attempt of a run that is not over.
+    #[error(
+        "run {run} is not over ({status}), and --set, --model and --from are for runs that are: it goes on as it was set up, \
+         by deepgraph resume {run}"
+    )]
+    NotOverYet {
+        /// The run.
+        run: String,
+        /// Its status.
+        status: &'static str,
+    },
+    /// A run that is over can not go on.
+    #[error("{why}\n{hint}")]
+    NotResumable {
+        /// What is wrong.
+        why: String,
+        /// What to do.
+        hint: String,
+    },
+    /// A recording of a further attempt.
+    #[error(
+        "run {run} goes on after its end, and a recording holds one attempt only: leave --record out. Its journals hold all \
+         of it: deepgraph trace {run} --format journal"
+    )]
+    RecordsOneAttempt {
+        /// The run.
+        run: String,
+    },
     /// Ctrl-C before a run had begun.
     #[error("interrupted before anything was started; nothing was recorded")]
     Interrupted,
@@ -174,6 +214,25 @@ pub enum CliError {
     /// A drawing that can not be made.
     #[error("{0}")]
     Draw(#[from] DrawError),
+    /// A fork that can not be made so.
+    #[error("{problem}")]
+    Fork {
+        /// What is wrong and what to do.
+        problem: String,
+    },
+    /// No step of this name came to its end in a run.
+    #[error(
+        "no step \"{step}\" came to its end in run {run}; `deepgraph history {run}` lists all{}",
+        if .nearest.is_empty() { String::new() } else { format!("; the nearest are:{}", list(.nearest)) }
+    )]
+    NoStep {
+        /// The run.
+        run: String,
+        /// What was given.
+        step: String,
+        /// The steps that are most alike.
+        nearest: Vec<String>,
+    },
     /// The documents can not be used.
     #[error("{0}")]
     Documents(#[from] CorpusError),
@@ -244,6 +303,13 @@ pub enum CliError {
     /// The program's runtime can not be started.
     #[error("the program can not start its threads: {0}")]
     Threads(io::Error),
+    /// A server is named, and the program knows none.
+    #[cfg(not(feature = "postgres"))]
+    #[error(
+        "runs can not be kept in a server, because this program was built without PostgreSQL: build it with the feature \
+         `postgres`, or leave --store and DEEPGRAPH_STORE out"
+    )]
+    NoPostgres,
     /// The store failed.
     #[error("{0}")]
     Store(#[from] StoreError),
@@ -268,6 +334,11 @@ impl CliError {
     pub fn exit_status(&self) -> ExitStatus {
         match self {
             CliError::Test(error) => error.exit_status(),
+            CliError::NotOverYet { .. }
+            | CliError::NotResumable { .. }
+            | CliError::RecordsOneAttempt { .. }
+            | CliError::Run(RunError::NotResumable { .. } | RunError::Config { .. })
+            | CliError::Fold(FoldError::SeveralAttempts { .. }) => ExitStatus::Usage,
             CliError::EmptyQuestion
             | CliError::Stdin(_)
             | CliError::NoGraph { .. }
@@ -275,6 +346,7 @@ impl CliError {
             | CliError::Input { .. }
             | CliError::Config(_)
             | CliError::NoCode { .. }
+            | CliError::Period { .. }
             | CliError::BadSetting { .. }
             | CliError::ConfigFile { .. }
             | CliError::ScriptFile { .. }
@@ -294,13 +366,24 @@ impl CliError {
             | CliError::Answer { .. }
             | CliError::Exists(_)
             | CliError::NotAFolder { .. }
-            | CliError::Run(RunError::Input { .. } | RunError::NoKey { .. } | RunError::NotAsked { .. })
+            | CliError::Fork { .. }
+            | CliError::NoStep { .. }
+            | CliError::Run(RunError::Edit { .. } | RunError::BrokenFork { .. })
+            | CliError::Run(
+                RunError::Input { .. }
+                | RunError::NoKey { .. }
+                | RunError::NotAsked { .. }
+                | RunError::UnknownIntent { .. },
+            )
             | CliError::Store(
                 StoreError::BadRunId { .. }
+                | StoreError::BadUrl { .. }
                 | StoreError::UnknownRun { .. }
                 | StoreError::NoSuchRun { .. }
                 | StoreError::AmbiguousRun { .. },
             ) => ExitStatus::Usage,
+            #[cfg(not(feature = "postgres"))]
+            CliError::NoPostgres => ExitStatus::Usage,
             CliError::Interrupted => ExitStatus::Cancelled,
             CliError::Stdout(_)
             | CliError::Draw(_)

@@ -1,15 +1,18 @@
 //! The end of driving a run: report, summary, exit status.
 
+use std::sync::Arc;
+
 use deepgraph_graph::Bundle;
 use deepgraph_protocol::{RunStatus, ScopeEnd};
 use deepgraph_runtime::Question;
-use deepgraph_store::RunId;
+use deepgraph_store::{RunId, Store};
 use deepgraph_tools::IndexReport;
 use serde_json::json;
 
 use crate::ask;
 use crate::error::CliError;
 use crate::exit_status::ExitStatus;
+use crate::figures::RunFigures;
 use crate::out_file::OutFile;
 use crate::progress::{self, Format, emit};
 use crate::report;
@@ -21,11 +24,13 @@ pub struct Finish<'a> {
     /// The run.
     pub run: &'a RunId,
     /// Its graph.
-    pub bundle: &'a Bundle,
+    pub bundle: &'a Arc<Bundle>,
     /// How progress was told.
     pub format: Format,
     /// Where the report goes; none: standard output.
     pub out: Option<&'a OutFile>,
+    /// Where the run is kept.
+    pub store: &'a dyn Store,
     /// What was indexed.
     pub documents: Option<&'a IndexReport>,
     /// Where all else goes.
@@ -106,7 +111,14 @@ impl Finish<'_> {
             "citations": report::citations(&end.output),
             "used": used,
             "cost_micro_usd": (used.cost_unknown == 0).then_some(used.cost_micro_usd),
+            "figures": self.figures(),
         }));
+    }
+
+    /// The figures of the run; none where they can not be made, which its end does not depend on.
+    fn figures(&self) -> Option<RunFigures> {
+        let record = self.store.run(self.run).ok()??;
+        RunFigures::of(&record, self.bundle, self.store).ok()
     }
 
     /// The run waits for answers.

@@ -1,9 +1,10 @@
 //! Where runs and document indexes are kept.
 
+use std::fmt;
 use std::fs::{self, File, TryLockError};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use deepgraph_protocol::RunStatus;
@@ -11,6 +12,7 @@ use deepgraph_store::{MemoryStore, RunId, RunRecord, SqliteStore, Store};
 
 use crate::args::Global;
 use crate::error::CliError;
+use crate::server;
 
 /// The file with the runs.
 const STORE: &str = "runs.sqlite";
@@ -18,18 +20,43 @@ const STORE: &str = "runs.sqlite";
 const TRIES: u32 = 5;
 const BETWEEN_TRIES: u64 = 20;
 
-/// The folder.
-#[derive(Clone, Debug)]
+/// The folder, and the server that keeps the runs in place of a file of it.
+#[derive(Clone)]
 pub struct Home {
     folder: PathBuf,
+    server: Option<Server>,
+}
+
+#[derive(Clone)]
+struct Server {
+    url: String,
+    /// Connected to when it is first needed, and once.
+    store: Arc<OnceLock<Arc<dyn Store>>>,
 }
 
 /// A run that this process drives. Dropping it lets go; so does the end of the process, however it ends.
-#[derive(Debug)]
-pub struct Held {
-    path: PathBuf,
-    /// Kept open: the lock lives as long as the file does.
-    _file: Option<File>,
+pub enum Held {
+    /// By a lock on a file.
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Kept open: the lock lives as long as the file does.
+        _file: Option<File>,
+    },
+    /// By a lock of the server, which other machines see.
+    Server {
+        /// The server.
+        store: Arc<dyn Store>,
+        /// The run.
+        run: RunId,
+    },
+}
+
+impl fmt::Debug for Home {
+    // Without the URL, which may hold a password.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Home").field("folder", &self.folder).finish_non_exhaustive()
+    }
 }
 
 impl Home {
@@ -41,7 +68,7 @@ impl Home {
     pub fn open(global: &Global) -> Result<Home, CliError> {
         let folder = place(global)?;
         fs::create_dir_all(&folder).map_err(|error| CliError::Home { path: folder.clone(), error })?;
-        Ok(Home { folder })
+        Ok(Home { folder, server: Server::of(global) })
     }
 
     /// The same for reading: nothing is made where there is none.
@@ -50,7 +77,7 @@ impl Home {
     ///
     /// There is no such place.
     pub fn find(global: &Global) -> Result<Home, CliError> {
-        Ok(Home { folder: place(global)? })
+        Ok(Home { folder: place(global)?, server: Server::of(global) })
     }
 
     /// The store of runs for reading; an empty one where none has been kept yet.
@@ -59,10 +86,10 @@ impl Home {
     ///
     /// It can not be opened.
     pub fn kept(&self) -> Result<Arc<dyn Store>, CliError> {
-        if fs::exists(self.folder.join(STORE)).is_ok_and(|there| !there) {
+        if self.server.is_none() && fs::exists(self.folder.join(STORE)).is_ok_and(|there| !there) {
             return Ok(Arc::new(MemoryStore::new()));
         }
-        Ok(self.store()?)
+        self.store()
     }
 
     /// The store of runs, made where there is none.
@@ -70,7 +97,10 @@ impl Home {
     /// # Errors
     ///
     /// It can not be opened.
-    pub fn store(&self) -> Result<Arc<SqliteStore>, CliError> {
+    pub fn store(&self) -> Result<Arc<dyn Store>, CliError> {
+        if let Some(server) = &self.server {
+            return server.store();
+        }
         Ok(Arc::new(SqliteStore::open(self.folder.join(STORE))?))
     }
 
@@ -86,6 +116,13 @@ impl Home {
     ///
     /// Another process drives it.
     pub fn hold(&self, run: &RunId) -> Result<Held, CliError> {
+        if let Some(server) = &self.server {
+            let store = server.store()?;
+            return match store.try_hold(run)? {
+                Some(false) => Err(CliError::InUse { run: run.to_string() }),
+                _ => Ok(Held::Server { store, run: run.clone() }),
+            };
+        }
         let folder = self.folder.join("held");
         let path = folder.join(run.as_str());
         let file = fs::create_dir_all(&folder).and_then(|()| File::create(&path)).ok();
@@ -100,7 +137,7 @@ impl Home {
                 _ => break,
             }
         }
-        Ok(Held { path, _file: file })
+        Ok(Held::File { path, _file: file })
     }
 
     /// Whether a run is in the middle and no process drives it, so that it has to be resumed.
@@ -111,7 +148,15 @@ impl Home {
     }
 
     /// Whether a process drives a run; also where that can not be found out.
+    pub fn is_driven(&self, run: &RunId) -> bool {
+        self.is_held(run)
+    }
+
     fn is_held(&self, run: &RunId) -> bool {
+        if let Some(server) = &self.server {
+            let held = server.store().ok().and_then(|store| store.is_held(run).ok().flatten());
+            return held.unwrap_or(true);
+        }
         match File::open(self.folder.join("held").join(run.as_str())) {
             Ok(file) => file.try_lock_shared().is_err(),
             Err(error) => error.kind() != ErrorKind::NotFound,
@@ -121,7 +166,26 @@ impl Home {
 
 impl Drop for Held {
     fn drop(&mut self) {
-        let _ = fs::remove_file(&self.path);
+        match self {
+            Held::File { path, .. } => drop(fs::remove_file(path)),
+            // Where the server can not be reached, the lock ends with the connection.
+            Held::Server { store, run } => drop(store.let_go(run)),
+        }
+    }
+}
+
+impl Server {
+    fn of(global: &Global) -> Option<Server> {
+        let url = global.store.clone().filter(|url| !url.is_empty())?;
+        Some(Server { url, store: Arc::default() })
+    }
+
+    fn store(&self) -> Result<Arc<dyn Store>, CliError> {
+        if let Some(store) = self.store.get() {
+            return Ok(store.clone());
+        }
+        let store = server::connect(&self.url)?;
+        Ok(self.store.get_or_init(|| store).clone())
     }
 }
 
@@ -169,14 +233,15 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("file");
         fs::write(&file, "").unwrap();
-        let error = Home::open(&Global { home: Some(file.join("below")) }).unwrap_err().to_string();
+        let error =
+            Home::open(&Global { home: Some(file.join("below")), store: None }).unwrap_err().to_string();
         assert!(error.contains("--home") && error.contains("DEEPGRAPH_HOME"), "{error}");
     }
 
     #[test]
     fn one_process_drives_a_run() {
         let folder = tempfile::tempdir().unwrap();
-        let home = Home::open(&Global { home: Some(folder.path().join("a/b")) }).unwrap();
+        let home = Home::open(&Global { home: Some(folder.path().join("a/b")), store: None }).unwrap();
         let (run, other) = (RunId::new(), RunId::new());
         let held = home.hold(&run).unwrap();
         assert!(matches!(home.hold(&run), Err(CliError::InUse { .. })));
@@ -190,7 +255,7 @@ mod tests {
     #[test]
     fn reading_makes_no_folder() {
         let folder = tempfile::tempdir().unwrap();
-        let home = Home::find(&Global { home: Some(folder.path().join("none")) }).unwrap();
+        let home = Home::find(&Global { home: Some(folder.path().join("none")), store: None }).unwrap();
         assert!(home.kept().unwrap().runs(10).unwrap().is_empty());
         assert!(!folder.path().join("none").exists());
     }

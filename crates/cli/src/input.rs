@@ -59,7 +59,11 @@ fn channel<'b>(bundle: &'b Bundle, name: &str) -> Option<&'b Channel> {
 }
 
 /// A text as it stands where the channel holds a text, else data.
-fn value_of(channel: Option<&Channel>, value: &str) -> Result<Value, String> {
+///
+/// # Errors
+///
+/// It can not be read.
+pub fn value_of(channel: Option<&Channel>, value: &str) -> Result<Value, String> {
     // What it is to hold does not matter where there is no place for it: that is told.
     let Some(channel) = channel else { return Ok(Value::Null) };
     let (source, text) = match value.strip_prefix('@') {

@@ -12,23 +12,31 @@
 //! | `drive`, `session`, `signals`, `ask` | driving a run: progress, threads, Ctrl-C, questions to a person |
 //! | `progress/` | what is told of committed steps: plain lines, lines on a terminal, JSON |
 //! | `stored`, `journals` | what the journals of a stored run say; journals of runs and of files |
-//! | `finish`, `summary`, `explain`, `report`, `when` | what is told at the end |
+//! | `conditions`, `branch` | other values for a run that is there; runs that begin as another one |
+//! | `finish`, `summary`, `advice`, `report`, `when` | what is told at the end |
+//! | `writes` | what was changed outside and not undone |
 //! | `out_file`, `screen` | writing: the report's file, standard output, standard error |
 //! | `testing/`, `threads` | many cases: selected, played side by side, told, reviewed; the threads of that |
+//! | `figures` | the figures of a stored run |
+//! | `hand_over` | telling another program of a run that is exhausted |
 //! | `error`, `exit_status` | what can go wrong, and what the shell is told |
 
+mod advice;
 mod args;
 mod ask;
+mod branch;
 mod commands;
+mod conditions;
 mod config;
 mod documents;
 mod drive;
 mod error;
 mod exit_status;
-mod explain;
+mod figures;
 mod finish;
 mod form;
 mod graphs;
+mod hand_over;
 mod home;
 mod input;
 mod journals;
@@ -41,6 +49,7 @@ mod recordings;
 mod report;
 mod screen;
 mod secrets;
+mod server;
 mod servers;
 mod session;
 mod settings;
@@ -50,6 +59,7 @@ mod summary;
 mod testing;
 mod threads;
 mod when;
+mod writes;
 
 use std::process::ExitCode;
 

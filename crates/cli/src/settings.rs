@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use deepgraph_model::Script;
-use deepgraph_protocol::Map;
+use deepgraph_protocol::{IntentChoice, Map};
 use deepgraph_store::RunRecord;
 use serde::{Deserialize, Serialize};
 
@@ -32,6 +32,9 @@ pub struct Settings {
     pub config: Map,
     /// The conversation that the run belongs to.
     pub thread: Option<String>,
+    /// The class of its question, and why it is that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub intent: Option<IntentChoice>,
     /// The recording that it was answered from; none: models and documents were asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replay: Option<String>,

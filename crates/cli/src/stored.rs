@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use deepgraph_graph::Bundle;
 use deepgraph_protocol::{ScopeEnd, ScopePath};
-use deepgraph_runtime::{Question, RunError, fold, open_questions};
+use deepgraph_runtime::{Question, RunError, StepEnd, fold, open_questions, step_ends as ends_of};
 use deepgraph_store::{RunRecord, Store, Stored};
 
 use crate::error::CliError;
@@ -24,6 +24,19 @@ pub fn questions(
     }
     let machines = fold(bundle, rows, |_| {}).map_err(|graph| unknown(record, graph))?;
     Ok(open_questions(machines.values()))
+}
+
+/// The ends of all steps, in the order in which they came.
+///
+/// # Errors
+///
+/// The journals do not fold under the graph.
+pub fn step_ends(
+    bundle: &Arc<Bundle>,
+    rows: &[Stored],
+    record: &RunRecord,
+) -> Result<Vec<StepEnd>, CliError> {
+    ends_of(bundle, rows).map_err(|graph| unknown(record, graph))
 }
 
 /// How a run that is over ended.

@@ -5,9 +5,10 @@ use deepgraph_protocol::{Exit, ExitClass, ReportOutcome, RunStatus, ScopeEnd};
 use deepgraph_store::RunId;
 use deepgraph_tools::IndexReport;
 
-use crate::explain;
+use crate::advice;
 use crate::screen::one_line;
 use crate::when::{self, counted};
+use crate::writes;
 
 /// A block of lines, each with its name in front.
 pub fn block(
@@ -18,11 +19,17 @@ pub fn block(
     documents: Option<&IndexReport>,
 ) -> Vec<(String, String)> {
     let mut lines = vec![("status".to_owned(), status.to_string())];
-    lines.push(("research".to_owned(), research(&end.exit, bundle)));
+    lines.push(("research".to_owned(), research(run, &end.exit, bundle)));
     if end.exit.findings == Some(0) && !matches!(end.exit.class, ExitClass::Cancelled | ExitClass::Waiting) {
         lines.push(("findings".to_owned(), "none: nothing that was read answers the question".to_owned()));
     }
+    if end.exit.attempt > 1 {
+        let text = format!("{}, with all that the earlier ones did and used", end.exit.attempt);
+        lines.push(("attempt".to_owned(), text));
+    }
     lines.extend(children(&end.children));
+    let advice = advice::of_groups(&end.exit, &end.children, bundle, run.as_str());
+    lines.extend(advice.into_iter().map(|line| (String::new(), line)));
     lines.push(("report".to_owned(), report(run, end)));
     let used = &end.settled;
     let calls = counted(used.model_calls, "model call", "model calls");
@@ -32,6 +39,7 @@ pub fn block(
     if let Some(found) = documents.filter(|found| !found.skipped.is_empty()) {
         lines.push(("documents".to_owned(), searched(found)));
     }
+    lines.extend(writes::lines(std::iter::once(&end.exit).chain(&end.children)));
     lines.push(("run".to_owned(), format!("{run}: see `deepgraph show {run}`")));
     lines
 }
@@ -56,8 +64,8 @@ pub fn align(lines: &[(String, String)]) -> String {
     rows.join("\n")
 }
 
-fn research(exit: &Exit, bundle: &Bundle) -> String {
-    let mut text = format!("ended by {}: {}", exit.reason, explain::exit(exit, bundle));
+fn research(run: &RunId, exit: &Exit, bundle: &Bundle) -> String {
+    let mut text = format!("ended by {}: {}", exit.reason, advice::exit(exit, bundle, run.as_str()));
     if !exit.also.is_empty() {
         let also: Vec<&str> = exit.also.iter().map(|reason| reason.name()).collect();
         text.push_str(&format!(" (at the same moment also {})", also.join(", ")));
@@ -106,7 +114,11 @@ fn report(run: &RunId, end: &ScopeEnd) -> String {
             None => "partial: it went a way that the graph keeps for failures, or a text was cut".to_owned(),
         },
         Some(ReportOutcome::Failed) => {
-            format!("failed{}; what was found is kept, see `deepgraph show {run}`", because(error))
+            format!(
+                "failed{}; what was found is kept: deepgraph trace {run}; to write the report again: deepgraph resume {run} \
+                 --from report",
+                because(error)
+            )
         }
     }
 }
@@ -133,6 +145,9 @@ mod tests {
             detail: None,
             also: Vec::new(),
             findings: Some(3),
+            unknown_writes: Box::default(),
+            not_undone: Box::default(),
+            clocks: Default::default(),
         }
     }
 
@@ -162,6 +177,7 @@ mod tests {
             report_error: None,
             output: Map::new(),
             persisted: Map::new(),
+            writes: Vec::new(),
             settled: Spent {
                 model_calls: 35,
                 tool_calls: 1,

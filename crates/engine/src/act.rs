@@ -4,7 +4,7 @@ use deepgraph_graph::OnReach;
 use deepgraph_protocol::{Event, LimitHit, Meter};
 
 use crate::exit::Candidate;
-use crate::limits::Counts;
+use crate::limits::{Active, Counts};
 use crate::machine::Machine;
 
 impl Machine {
@@ -27,8 +27,36 @@ impl Machine {
         }
     }
 
-    /// Limits that act at the end of a super-step: named calls, overshoots, gain.
+    /// Tells a warning mark that was crossed. Clocks tell theirs when its time comes.
+    fn warn(&mut self) {
+        let at = self.reading();
+        let is_clock = |limit: &Active| matches!(limit.counts, Counts::Meter(meter) if meter.is_clock());
+        let crossed: Vec<(usize, u64)> = self
+            .limits
+            .iter()
+            .enumerate()
+            .filter(|(_, limit)| !limit.warned && !is_clock(limit))
+            .map(|(index, limit)| (index, limit, limit.used(&at)))
+            .filter(|(_, limit, used)| limit.mark.is_some_and(|mark| *used >= mark))
+            .map(|(index, _, used)| (index, used))
+            .collect();
+        crossed.into_iter().for_each(|(index, used)| self.tell_warning(index, used));
+    }
+
+    /// Tells that the warning mark of a limit was crossed, once.
+    pub(crate) fn tell_warning(&mut self, index: usize, value: u64) {
+        let scope = self.scope.clone();
+        let Some(limit) = self.limits.get_mut(index) else { return };
+        let (Some(mark), Some(bound)) = (limit.mark, limit.max) else { return };
+        if !std::mem::replace(&mut limit.warned, true) {
+            let limit = limit.name.clone();
+            self.tell(Event::LimitWarned { scope, limit, value, mark, bound });
+        }
+    }
+
+    /// Limits that act at the end of a super-step: named calls, failures and repeats of calls, overshoots, gain.
     pub(crate) fn check_boundary(&mut self) {
+        self.warn();
         let in_finally = self.in_finally();
         let at = self.reading();
         let mut acting = Vec::new();
@@ -42,6 +70,10 @@ impl Machine {
             });
             let hit = match limit.saturated() {
                 Some(hit) => Some(hit),
+                // A success behind the failures has set their count back.
+                None if limit.reached_now && limit.measures(Meter::ToolFailures) => {
+                    Some(limit.hit(used.max(limit.bound(false).unwrap_or(0))))
+                }
                 None => (limit.reached_now || overshot).then(|| limit.hit(used)),
             };
             // Calls are told when they reach the bound; what stays over its bound acts once.

@@ -22,6 +22,9 @@ impl Machine {
     /// The reason why no further call of this tool is admitted, if a limit says so.
     pub(crate) fn no_room(&self, tool: ToolIx, args: &Value) -> Result<Option<Arc<str>>, StepError> {
         let in_finally = self.in_finally();
+        if let Some(reason) = self.given_up_on(tool) {
+            return Ok(Some(reason));
+        }
         for limit in &self.limits {
             let Some(bound) = limit.bound(in_finally) else { continue };
             let taken = match self.counts(limit, tool, args)? {

@@ -34,6 +34,7 @@ impl Machine {
         let Ok(decision) = self.read_decision(place, answer) else { return };
         let (node, Part::Approval(k)) = (place.node, place.part) else { return };
         let Some((tool, args)) = self.call_of(node, k) else { return };
+        self.clock.begin_turn(self.now);
         let verdict = match decision {
             Decision::Refuse(reason) => Verdict::Refuse(tool, args, reason),
             Decision::Run(edited) => {

@@ -20,10 +20,14 @@ impl Machine {
         }
         match self.next_attempt(place, attempts, &error) {
             Some((next, delay_ms)) => {
+                let maybe_done = self.may_be_done(place, &error);
                 self.tell(Event::AttemptFailed { step: step.clone(), attempt, error, delay_ms });
-                self.send_again(place, next, delay_ms);
+                self.send_again(place, Attempts { maybe_done, ..next }, delay_ms);
             }
-            None => self.finish(step, place, Outcome::Failed(error)),
+            None => {
+                let error = self.fails_unlearnt(step, place, error);
+                self.finish(step, place, Outcome::Failed(error));
+            }
         }
     }
 
@@ -46,14 +50,19 @@ impl Machine {
             _ => &node.retry,
         };
         // Something that changes the outside is not done twice on the chance that it was not done: only where it is
-        // known not to have been, or where the graph says by `if` which errors it may be repeated after.
-        let undone = error.unsent || error.kind == ErrorKind::RateLimited;
+        // known not to have been, where a second call under the same key does nothing, or where the graph says by `if`
+        // which errors it may be repeated after.
+        let keyed = before.claimed().is_some_and(|claim| claim.takes_key);
+        let undone = keyed || error.unsent || error.kind == ErrorKind::RateLimited;
         if self.writes_at(place) && retry.condition.is_none() && !undone {
             return None;
         }
         let max = retry.max.count(&self.config).unwrap_or(1);
         let local = self.local_at(place);
-        (u64::from(next.failed) < max && self.is_repeatable(retry, error, &local))
+        // A condition may name the failure as it came, or as what it leaves open.
+        let as_unknown = self.unlearnt_as(place, error.clone());
+        let is_repeatable = |error: &StepError| self.is_repeatable(retry, error, &local);
+        (u64::from(next.failed) < max && (is_repeatable(error) || is_repeatable(&as_unknown)))
             .then(|| (next, backoff(retry, &self.config, next.failed, error.retry_after_ms)))
     }
 
@@ -68,7 +77,7 @@ impl Machine {
     }
 
     /// Whether the step at a place changes anything outside.
-    fn writes_at(&self, place: Place) -> bool {
+    pub(crate) fn writes_at(&self, place: Place) -> bool {
         let effect = self.open_at(place).and_then(|open| open.effect.as_ref());
         matches!(effect, Some(Effect::RunOp { writes: true, .. }))
     }

@@ -85,6 +85,9 @@ impl Machine {
                 Progress::Open(Box::new(Open { attempts: Attempts::FIRST, effect: None }))
             }
             Callee::Op(op) => {
+                if let Some(error) = self.not_again(step) {
+                    return self.fail_at_once(step, error);
+                }
                 let effect = Effect::RunOp {
                     step: step.clone(),
                     attempt: 1,
@@ -121,6 +124,7 @@ impl Machine {
             nesting,
             asked: self.asked_grant(&call.grant, local)?,
             queued: sending.queued,
+            again: None,
         })
     }
 

@@ -9,6 +9,7 @@ use crate::join::{Arrival, arrival, child_result};
 use crate::machine::Machine;
 use crate::names::Local;
 use crate::pen::Pen;
+use crate::repeats::{Came, came};
 use crate::run::{CallRun, Outcome, Progress, Stage, Turn};
 
 impl Machine {
@@ -29,7 +30,13 @@ impl Machine {
             }
         }
         for call in turn.calls {
+            let (tool, args, step, came) = (call.tool, call.args.clone(), call.step.clone(), came(&call));
             let settled = self.join_call(call, pen, &mut taken)?;
+            // What was not taken after all may be called again.
+            let stands = came == Came::Failed || settled.report.text("status") == "done";
+            if let Some(tool) = tool.filter(|_| stands) {
+                self.note_outcome(tool, &args, &step, came);
+            }
             answers.push(Message::tool(&settled.call, settled.answer).to_value());
             reports.push(settled.report);
         }

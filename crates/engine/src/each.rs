@@ -102,7 +102,7 @@ impl Machine {
     }
 
     /// Sends an item out, or lets it wait for a place. The share of a child is reserved in either case.
-    fn begin_item(
+    pub(crate) fn begin_item(
         &mut self,
         node: &Node,
         step: &StepId,

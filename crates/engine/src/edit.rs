@@ -13,6 +13,10 @@ impl Machine {
         if matches!(self.phase, Phase::New | Phase::Ended) {
             return;
         }
+        // The edit is that of another instance: this one goes on as it stands.
+        if state.is_empty() {
+            return;
+        }
         let bundle = self.bundle.clone();
         let plan = bundle.graph(self.graph);
         for (name, value) in state {

@@ -16,6 +16,24 @@ pub(crate) struct Candidate {
     pub(crate) limit: Option<LimitHit>,
     pub(crate) detail: Option<String>,
     pub(crate) error: Option<StepError>,
+    pub(crate) came: Came,
+}
+
+/// From where a way out came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Came {
+    /// A route of the graph names it, or the graph came to its end.
+    Route,
+    /// A limit of the instance.
+    Limit,
+    /// A step that failed.
+    Failure,
+    /// The graph is at fault.
+    Fault,
+    /// A child ended so.
+    Inherited,
+    /// The time of the parent is up, or somebody cancelled.
+    Above,
 }
 
 /// The way out that was taken.
@@ -26,6 +44,7 @@ pub(crate) struct Chosen {
     pub(crate) limit: Option<LimitHit>,
     pub(crate) detail: Option<String>,
     pub(crate) also: Vec<ExitReason>,
+    pub(crate) came: Came,
 }
 
 /// How the `finally` stage goes.
@@ -68,12 +87,12 @@ impl Report {
 impl Candidate {
     /// A route that names an exit.
     pub(crate) fn route(reason: ExitReason, class: ExitClass) -> Candidate {
-        Candidate { reason, class, limit: None, detail: None, error: None }
+        Candidate { reason, class, limit: None, detail: None, error: None, came: Came::Route }
     }
 
     /// A limit.
     pub(crate) fn limit(reason: ExitReason, class: ExitClass, hit: LimitHit) -> Candidate {
-        Candidate { limit: Some(hit), ..Candidate::route(reason, class) }
+        Candidate { limit: Some(hit), came: Came::Limit, ..Candidate::route(reason, class) }
     }
 
     /// A fault of the graph.
@@ -81,6 +100,7 @@ impl Candidate {
         Candidate {
             detail: Some(error.message.clone()),
             error: Some(error),
+            came: Came::Fault,
             ..Candidate::route(ExitReason::GraphError, ExitClass::Error)
         }
     }
@@ -92,6 +112,7 @@ impl Candidate {
         Candidate {
             detail: Some(error.to_string()),
             error: Some(error.clone()),
+            came: Came::Failure,
             ..Candidate::route(reason, class)
         }
     }
@@ -101,6 +122,7 @@ impl Candidate {
         Candidate {
             limit: exit.limit.clone(),
             detail: exit.detail.clone(),
+            came: Came::Inherited,
             ..Candidate::route(exit.reason.clone(), exit.class)
         }
     }
@@ -138,6 +160,7 @@ impl Machine {
             limit: first.limit,
             detail: first.detail,
             also,
+            came: first.came,
         });
         true
     }
@@ -162,6 +185,7 @@ impl Machine {
             limit: None,
             detail,
             also,
+            came: Came::Above,
         });
     }
 
@@ -180,6 +204,7 @@ impl Machine {
                 }
             }
         }
+        self.keep_left();
         self.ready.clear();
         self.deferred.clear();
         self.arrived.clear();
@@ -194,6 +219,7 @@ impl Machine {
                 limit: None,
                 detail: None,
                 also: Vec::new(),
+                came: Came::Route,
             })
             .reason
             .clone();
@@ -207,6 +233,11 @@ impl Machine {
             self.report.skipped = true;
             return self.conclude();
         }
+        self.begin_finally(route, reason);
+    }
+
+    /// The `finally` stage begins.
+    pub(crate) fn begin_finally(&mut self, route: &deepgraph_graph::Route, reason: ExitReason) {
         self.tell(Event::Finishing { scope: self.scope.clone(), reason });
         self.phase = Phase::Finally;
         self.stopping = false;
@@ -232,7 +263,10 @@ impl Machine {
         }
     }
 
-    fn conclude(&mut self) {
+    pub(crate) fn conclude(&mut self) {
+        if self.undoes_first() {
+            return;
+        }
         let bundle = self.bundle.clone();
         let plan = bundle.graph(self.graph);
         let Some(chosen) = self.exit.clone() else { return };
@@ -248,6 +282,9 @@ impl Machine {
             detail: chosen.detail,
             also: chosen.also,
             findings: self.findings(),
+            unknown_writes: self.unlearnt.keys().cloned().collect(),
+            not_undone: std::mem::take(&mut self.undoing.left).into(),
+            clocks: self.clock.clocks(self.now),
         };
         let report = plan.finally.as_ref().map(|_| self.report.outcome());
         let settled = self.ledger.used();
@@ -261,8 +298,10 @@ impl Machine {
             settled,
             children: self.children.iter().flat_map(|(_, exits)| exits.iter().cloned()).collect(),
             persisted: self.persisted(),
+            writes: self.writes.clone(),
         });
         self.phase = Phase::Ended;
+        self.clock.stop(self.now);
         self.timers.clear();
         self.clear_current();
     }

@@ -26,6 +26,8 @@ pub(crate) struct PendingSpawn {
     /// Waits for a place among the calls of its turn or the items of its list: its share is reserved, it is not
     /// sent out.
     pub(crate) queued: bool,
+    /// It was over and goes on: the number of its attempt, and what it had settled.
+    pub(crate) again: Option<(u32, deepgraph_protocol::Spent)>,
 }
 
 /// The meters that a child can be granted.
@@ -133,14 +135,17 @@ impl Machine {
         }
         let grants = self.divide(&spawns);
         for (spawn, grant) in spawns.into_iter().zip(grants) {
-            self.ledger.grant(&spawn.step, grant);
-            let effect = Effect::Spawn {
-                step: spawn.step.clone(),
-                graph: self.bundle.graph(spawn.graph).path.clone(),
-                input: spawn.input,
-                config: spawn.config,
-                grant,
-                nesting: spawn.nesting,
+            let (step, config) = (spawn.step.clone(), spawn.config);
+            let effect = match spawn.again {
+                Some((attempt, settled)) => {
+                    self.ledger.grant_again(&step, grant, settled);
+                    Effect::Reopen { step, config, grant, attempt }
+                }
+                None => {
+                    self.ledger.grant(&step, grant);
+                    let graph = self.bundle.graph(spawn.graph).path.clone();
+                    Effect::Spawn { step, graph, input: spawn.input, config, grant, nesting: spawn.nesting }
+                }
             };
             self.put_spawn(spawn.place, spawn.queued, effect);
         }
@@ -220,10 +225,15 @@ impl Machine {
         let at = self.reading();
         self.limits
             .iter()
-            .filter(|l| !l.own && matches!(l.counts, Counts::Meter(m) if m == meter))
+            .filter(|l| !l.own && matches!(l.counts, Counts::Meter(m) if granted_as(m) == meter))
             .filter_map(|l| Some(l.bound(in_finally)?.saturating_sub(l.taken(&at))))
             .min()
     }
+}
+
+/// The meter that a child is granted what is left of a meter as: of a turn it has until a moment, as of all time.
+fn granted_as(meter: Meter) -> Meter {
+    if meter == Meter::TurnTime { Meter::WallTime } else { meter }
 }
 
 fn counts_depth(limit: &deepgraph_graph::Limit) -> bool {

@@ -7,11 +7,11 @@ use std::collections::BTreeMap;
 
 use deepgraph_graph::{ChannelIx, Node, NodeIx, Reducer, Route, Target, Verb, Way, Write};
 use deepgraph_protocol::{
-    ErrorClass, ErrorKind, Exit, FinishReason, Message, ModelReply, ScopeEnd, StepError, Value,
+    ErrorClass, ErrorKind, Event, Exit, FinishReason, Message, ModelReply, ScopeEnd, StepError, Value,
 };
 
 use crate::channel::{State, View};
-use crate::exit::Candidate;
+use crate::exit::{Came, Candidate};
 use crate::limits::Counts;
 use crate::machine::Machine;
 use crate::names::Local;
@@ -27,6 +27,7 @@ pub(crate) enum Arrival {
 
 impl Machine {
     pub(crate) fn join(&mut self) {
+        self.keep_super_step();
         let runs = std::mem::take(&mut self.current);
         self.clear_current();
         let alone = runs.len() == 1;
@@ -41,7 +42,9 @@ impl Machine {
             };
             self.note_committed(&run);
             let node = run.node;
-            match self.join_node(run, &mut pen) {
+            let led = self.join_node(run, &mut pen);
+            self.mark_left(node, &led);
+            match led {
                 Ok(Arrival::Nodes(nodes)) => self.arrive(node, nodes),
                 Ok(Arrival::Out(candidate)) => self.candidates.push(candidate),
                 Ok(Arrival::Nowhere) => {}
@@ -49,6 +52,7 @@ impl Machine {
             }
             pens.push((node, pen));
         }
+        self.children.append(&mut self.later);
         self.merge(shared, pens);
         self.check_boundary();
         if let Some(node) = self.detour.take() {
@@ -122,11 +126,21 @@ impl Machine {
     }
 
     fn track_gains(&mut self, gains: &[(ChannelIx, u64, u64)]) {
+        let mut told = Vec::new();
         for limit in &mut self.limits {
             let Counts::Gain { channel, .. } = limit.counts else { continue };
-            let of_channel = gains.iter().filter(|(c, _, _)| *c == channel);
-            limit.gains.extend(of_channel.map(|(_, new, known)| *new as f64 / (*known as f64 + 1.0)));
+            for (_, new, known) in gains.iter().filter(|(c, _, _)| *c == channel) {
+                limit.gains.push(*new as f64 / (*known as f64 + 1.0));
+                told.push(Event::Gained {
+                    scope: self.scope.clone(),
+                    limit: limit.name.clone(),
+                    number: limit.gains.len() as u64,
+                    new: *new,
+                    known: *known,
+                });
+            }
         }
+        told.into_iter().for_each(|event| self.tell(event));
     }
 
     fn join_node(&mut self, run: NodeRun, pen: &mut Pen) -> Result<Arrival, StepError> {
@@ -252,6 +266,7 @@ impl Machine {
             Some(Target::Exit(reason, class)) => Arrival::Out(Candidate {
                 detail: Some(error.to_string()),
                 error: Some(error.clone()),
+                came: Came::Failure,
                 ..Candidate::route(reason, class)
             }),
             Some(other) => arrival(Some(other), None),

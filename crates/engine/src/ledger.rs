@@ -32,6 +32,8 @@ pub(crate) struct Ledger {
     lost: BTreeMap<StepId, Vec<(u32, Spent)>>,
     /// What of the settled was settled by children.
     below: Spent,
+    /// What children that were over and go on had settled, each.
+    earlier: BTreeMap<StepId, Spent>,
 }
 
 /// What the model calls of an instance are charged, those of its children apart: tokens, micro-dollars and calls.
@@ -124,12 +126,22 @@ impl Ledger {
         }
     }
 
-    /// Settles a child. A child that ended before is not charged twice.
+    /// Reserves what a child that was over may use beyond what it has settled.
+    pub(crate) fn grant_again(&mut self, step: &StepId, grant: Grant, settled: Spent) {
+        self.grant(step, grant);
+        self.earlier.insert(step.clone(), settled);
+    }
+
+    /// Settles a child. A child that ended before is not charged twice: of one that went on, what it used is the sum
+    /// of all its attempts. One that was given up tells no sum.
     pub(crate) fn settle_child(&mut self, step: &StepId, used: Spent) {
         if let Some(grant) = self.children.remove(step) {
             self.reserved -= of_grant(&grant);
-            self.settled += used;
-            self.below += used;
+            let earlier = self.earlier.remove(step).filter(|_| used != Spent::default()).unwrap_or_default();
+            for sum in [&mut self.settled, &mut self.below] {
+                *sum -= earlier;
+                *sum += used;
+            }
         }
     }
 
@@ -147,5 +159,53 @@ fn of_grant(grant: &Grant) -> Spent {
         cost_unknown: 0,
         model_calls: grant.model_calls.unwrap_or(0),
         tool_calls: grant.tool_calls.unwrap_or(0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn calls(model_calls: u64) -> Spent {
+        Spent { model_calls, ..Spent::default() }
+    }
+
+    fn granted(model_calls: u64) -> Grant {
+        Grant { model_calls: Some(model_calls), ..Grant::default() }
+    }
+
+    /// What of a total nothing has used or reserved.
+    fn unallocated(ledger: &Ledger, total: u64) -> u64 {
+        total - ledger.committed().model_calls
+    }
+
+    #[test]
+    fn a_raised_total_opens_no_second_budget() {
+        let mut ledger = Ledger::default();
+        for n in 1..=20 {
+            let step = StepId::new(format!("ask.{n}"));
+            ledger.reserve(&step, 1, calls(1));
+            ledger.settle(&step, 1, calls(1));
+        }
+        ledger.grant(&StepId::new("look.1"), granted(6));
+        assert_eq!((ledger.used(), ledger.view().reserved), (calls(20), calls(6)));
+        assert_eq!(unallocated(&ledger, 57), 31);
+        assert_eq!(unallocated(&ledger, 85), 59);
+    }
+
+    #[test]
+    fn a_child_that_went_on_is_charged_once_for_all_its_attempts() {
+        let (mut ledger, child) = (Ledger::default(), StepId::new("look.1"));
+        ledger.grant(&child, granted(6));
+        ledger.settle_child(&child, calls(6));
+        ledger.grant_again(&child, granted(10), calls(6));
+        assert_eq!(ledger.committed(), calls(16), "only what comes beyond is reserved");
+        ledger.settle_child(&child, calls(9));
+        ledger.settle_child(&child, calls(9));
+        assert_eq!((ledger.used(), ledger.committed()), (calls(9), calls(9)));
+        // Given up before it went on, it has used what it had.
+        ledger.grant_again(&child, granted(4), calls(9));
+        ledger.settle_child(&child, Spent::default());
+        assert_eq!((ledger.used(), ledger.charged().used), (calls(9), calls(0)));
     }
 }

@@ -19,18 +19,23 @@
 //! | `limits`, `act` | what is counted, up to what, and what then |
 //! | `ledger`, `grant` | what was used, what is reserved, what a child is granted |
 //! | `clock`, `timer` | wall, waiting and active time, and limits of time |
+//! | `claim` | calls that write: claimed before they are made; outcomes that are not known |
+//! | `undo` | the compensations of a run that was cancelled |
 //! | `exit` | candidates, precedence, the `finally` stage, the end |
 //! | `channel`, `names` | state and reducers; what expressions can read |
 //! | `request` | rendering a model request |
+//! | `left`, `resumable`, `again` | what a run leaves, whether it can go on from there, and how it does |
 //! | `edit` | state edited by hand, as a fork has it |
 
 mod act;
 mod admission;
+mod again;
 mod approve;
 mod attempt;
 mod begin;
 mod calls;
 mod channel;
+mod claim;
 mod clock;
 mod each;
 mod edit;
@@ -38,20 +43,26 @@ mod exit;
 mod grant;
 mod join;
 mod ledger;
+mod left;
 mod limits;
 mod machine;
 mod names;
 mod pen;
 mod permit;
 mod place;
+mod repeats;
 mod request;
+mod resumable;
 mod run;
 mod settle;
 mod start;
 mod timer;
 mod turn;
+mod undo;
 mod waits;
 
+pub use claim::Claimed;
 pub use ledger::{Charged, LedgerView};
 pub use limits::LimitView;
 pub use machine::{Machine, Phase, date_of};
+pub use resumable::{NotResumable, check_resume};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub(crate) use deepgraph_graph::Counts;
-use deepgraph_graph::{Graph, InForce, OnReach, ValueExpr};
+use deepgraph_graph::{Graph, InForce, OnReach, ToolIx, ValueExpr};
 use deepgraph_protocol::{Grant, LimitHit, Map, Meter, Millis, Value};
 
 use crate::ledger::Ledger;
@@ -31,11 +31,17 @@ pub(crate) struct Active {
     pub(crate) kept: u64,
     /// Whether children's use is left out.
     pub(crate) own: bool,
-    /// Counted calls and visits, for named limits; the highest of them where they are counted per value.
+    /// What is used when it warns; none: it does not.
+    pub(crate) mark: Option<u64>,
+    /// Whether it has warned.
+    pub(crate) warned: bool,
+    /// Counted calls and visits, for named limits, the highest of them where they are counted per value; repeated calls.
     pub(crate) count: u64,
+    /// Failures in a row of each tool that failed last, for limits on them.
+    pub(crate) failures: BTreeMap<ToolIx, u64>,
     /// Which calls are counted, for named limits.
     pub(crate) filter: Filter,
-    /// Whether the bound was reached in the current super-step, for named limits.
+    /// Whether the bound was reached in the current super-step, for limits that count calls one by one.
     pub(crate) reached_now: bool,
     /// Whether it has acted at the end of a super-step.
     pub(crate) acted: bool,
@@ -69,12 +75,19 @@ pub struct LimitView {
     pub max: Value,
     /// What of the bound only the `finally` stage may use.
     pub kept: Value,
+    /// Whether its warning mark was crossed.
+    pub warned: bool,
 }
 
 impl LimitView {
-    /// The record `{used, left, max}`.
+    /// The record `{used, left, max, warned}`.
     pub fn to_value(&self) -> Value {
-        Value::record([("used", self.used.clone()), ("left", self.left.clone()), ("max", self.max.clone())])
+        Value::record([
+            ("used", self.used.clone()),
+            ("left", self.left.clone()),
+            ("max", self.max.clone()),
+            ("warned", Value::Bool(self.warned)),
+        ])
     }
 }
 
@@ -92,6 +105,8 @@ pub(crate) struct Reading<'a> {
     pub(crate) elapsed: Millis,
     /// Milliseconds in which a step worked.
     pub(crate) active: Millis,
+    /// Milliseconds of the clock since a person last said something.
+    pub(crate) turn: Millis,
     /// How often the graph encloses the instance, itself included.
     pub(crate) depth: u64,
     /// Model calls that are about to be sent out.
@@ -100,7 +115,7 @@ pub(crate) struct Reading<'a> {
 
 impl Active {
     /// With nothing counted yet.
-    fn of(limit: InForce<'_>) -> Active {
+    pub(crate) fn of(limit: InForce<'_>) -> Active {
         let filter = Filter {
             condition: limit.declared.and_then(|declared| declared.condition.clone()),
             per: limit.declared.and_then(|declared| declared.per.clone()),
@@ -113,7 +128,10 @@ impl Active {
             max: limit.max,
             kept: limit.kept,
             own: limit.own,
+            mark: limit.mark,
+            warned: false,
             count: 0,
+            failures: BTreeMap::new(),
             filter,
             reached_now: false,
             acted: false,
@@ -154,9 +172,17 @@ impl Active {
                 Meter::CostUsd => tree().cost_micro_usd,
                 Meter::WallTime => u64::try_from(at.elapsed).unwrap_or(0),
                 Meter::ActiveTime => u64::try_from(at.active).unwrap_or(0),
+                Meter::TurnTime => u64::try_from(at.turn).unwrap_or(0),
                 Meter::Depth => at.depth,
+                Meter::ToolFailures => self.failures.values().copied().max().unwrap_or(0),
+                Meter::RepeatedCalls => self.count,
             },
         }
+    }
+
+    /// Whether it counts with a meter and is on.
+    pub(crate) fn measures(&self, meter: Meter) -> bool {
+        self.max.is_some() && matches!(self.counts, Counts::Meter(m) if m == meter)
     }
 
     /// The record of an exit by this limit.
@@ -180,6 +206,7 @@ impl Active {
             left: self.max.map_or(Value::Null, |max| show(max.saturating_sub(used))),
             max: self.max.map_or(Value::Null, show),
             kept: show(self.kept),
+            warned: self.warned,
         }
     }
 

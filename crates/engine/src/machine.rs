@@ -3,16 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use deepgraph_graph::{Bundle, Graph, GraphIx, NodeIx};
+use deepgraph_graph::{Bundle, Graph, GraphIx, NodeIx, ToolIx};
 use deepgraph_protocol::{
     Entry, EntryBody, ErrorKind, Event, Exit, Grant, Map, Millis, Nesting, Output, ScopeEnd, ScopePath,
-    StepError, StepId, ToolCall, Value,
+    StepError, StepId, ToolCall, Value, Written,
 };
 
 use crate::channel::State;
 use crate::clock::Clock;
 use crate::exit::{Candidate, Chosen};
 use crate::ledger::{Charged, Ledger};
+use crate::left::{Before, Left};
 use crate::limits::{self, Active, Counters, LimitView, Reading};
 use crate::run::NodeRun;
 
@@ -25,6 +26,8 @@ pub enum Phase {
     Main,
     /// In the `finally` stage.
     Finally,
+    /// Cancelled: what was changed outside is undone.
+    Undoing,
     /// Over.
     Ended,
 }
@@ -33,6 +36,7 @@ pub enum Phase {
 ///
 /// ```text
 /// Started ─▶ super-steps ─▶ exit chosen ─▶ finally super-steps ─▶ ScopeEnd
+///                                └─ cancelled, at the root ─▶ compensations ─▶ ScopeEnd
 /// ```
 #[derive(Debug)]
 pub struct Machine {
@@ -74,12 +78,22 @@ pub struct Machine {
     pub(crate) coming: u64,
     /// Calls of a model node's last reply that were not run yet.
     pub(crate) replies: BTreeMap<NodeIx, Vec<ToolCall>>,
+    /// Calls that succeeded, by tool and arguments as they are compared; none where no limit counts repeated calls.
+    pub(crate) done_calls: BTreeMap<(ToolIx, String), StepId>,
     /// Child starts that wait for the shares of this super-step to be known.
     pub(crate) spawns: Vec<crate::grant::PendingSpawn>,
     /// A node that a limit puts in place of whatever comes next.
     pub(crate) detour: Option<NodeIx>,
     /// Ways out that were found.
     pub(crate) candidates: Vec<Candidate>,
+    /// Nodes that a limit did not let start.
+    pub(crate) stopped: BTreeSet<NodeIx>,
+    /// The last super-step as it stood before it was joined, where it may be opened again.
+    pub(crate) before: Option<Box<Before>>,
+    /// What the work left when it ended: what a further attempt goes on from.
+    pub(crate) left: Option<Box<Left>>,
+    /// The last attempt of steps that failed in the super-step that a further attempt opens again.
+    pub(crate) tried: BTreeMap<StepId, u32>,
     /// The way out that was taken.
     pub(crate) exit: Option<Chosen>,
     pub(crate) report: crate::exit::Report,
@@ -93,10 +107,18 @@ pub struct Machine {
     /// The time of the `finally` stage is up: what is open is given up, and only ops still run.
     pub(crate) overtime: Option<StepError>,
     pub(crate) cancelling: Option<Option<String>>,
+    /// What it and its children changed outside, or may have, in order of completion.
+    pub(crate) writes: Vec<Written>,
+    /// Its own calls that write whose outcome was never learnt: what a late one still tells.
+    pub(crate) unlearnt: BTreeMap<StepId, crate::claim::Unlearnt>,
+    /// What is undone of a cancelled run.
+    pub(crate) undoing: crate::undo::Undoing,
     /// How what is out in the current super-step is given up, if it is.
     pub(crate) giving: Option<crate::settle::Giving>,
     /// Exits of children, by the step that started them.
     pub(crate) children: Vec<(StepId, Vec<Exit>)>,
+    /// Exits of children that were started after those of the super-step that is open again.
+    pub(crate) later: Vec<(StepId, Vec<Exit>)>,
     pub(crate) last_step: Option<StepId>,
     pub(crate) end: Option<ScopeEnd>,
     pub(crate) out: Vec<Output>,
@@ -136,9 +158,14 @@ impl Machine {
             shown: None,
             coming: 0,
             replies: BTreeMap::new(),
+            done_calls: BTreeMap::new(),
             spawns: Vec::new(),
             detour: None,
             candidates: Vec::new(),
+            stopped: BTreeSet::new(),
+            before: None,
+            left: None,
+            tried: BTreeMap::new(),
             exit: None,
             report: crate::exit::Report::default(),
             clock: Clock::default(),
@@ -147,8 +174,12 @@ impl Machine {
             stopping: false,
             overtime: None,
             cancelling: None,
+            writes: Vec::new(),
+            unlearnt: BTreeMap::new(),
+            undoing: crate::undo::Undoing::default(),
             giving: None,
             children: Vec::new(),
+            later: Vec::new(),
             last_step: None,
             end: None,
             out: Vec::new(),
@@ -159,10 +190,16 @@ impl Machine {
     pub fn apply(&mut self, entry: &Entry) -> Vec<Output> {
         let before = self.now;
         self.now = before.max(entry.at);
-        self.clock.pass(before, self.now);
         match &entry.body {
+            // A fork begins when somebody makes it: the time since its last entry is no time of it.
+            EntryBody::StateEdited { .. } => self.clock.skip(before, self.now),
+            _ => self.clock.pass(before, self.now),
+        }
+        match &entry.body {
+            body if self.is_undoing(body.step()) => self.undone(body),
             EntryBody::Started(started) => self.start(started),
-            EntryBody::Dispatched { step, attempt, reserve_tokens, reserve_micro_usd, .. } => {
+            EntryBody::Dispatched { step, attempt, reserve_tokens, reserve_micro_usd, takes_key, .. } => {
+                self.claim(step, *attempt, *takes_key);
                 self.dispatched(step, *attempt, *reserve_tokens, *reserve_micro_usd);
             }
             EntryBody::AttemptFailed { step, attempt, error, usage } => {
@@ -174,7 +211,11 @@ impl Machine {
             EntryBody::Answered { step, answer } => self.answered(step, answer),
             EntryBody::TimerFired { timer } => self.timer_fired(timer),
             EntryBody::StateEdited { state } => self.state_edited(state),
-            EntryBody::CancelRequested { detail, reason } => {
+            EntryBody::Resumed { attempt, config, grant, from } => {
+                self.resumed(*attempt, config, *grant, *from);
+            }
+            EntryBody::CancelRequested { detail, reason, at_once } => {
+                self.undoing.at_once |= *at_once;
                 self.cancel_requested(detail.clone(), reason.as_ref());
             }
         }
@@ -207,6 +248,11 @@ impl Machine {
     /// The scope.
     pub fn scope(&self) -> &ScopePath {
         &self.scope
+    }
+
+    /// The number of its attempt, from 1.
+    pub fn attempt(&self) -> u32 {
+        self.attempt
     }
 
     /// Where it stands.
@@ -254,6 +300,7 @@ impl Machine {
             ledger: &self.ledger,
             elapsed: self.clock.elapsed(self.now),
             active: self.clock.active(),
+            turn: self.clock.turn(self.now),
             depth: self.depth(),
             coming: self.coming,
         }

@@ -114,10 +114,11 @@ impl Machine {
         Progress::Open(self.send_open(effect))
     }
 
-    pub(crate) fn send_open(&mut self, effect: Effect) -> Box<Open> {
+    pub(crate) fn send_open(&mut self, mut effect: Effect) -> Box<Open> {
+        let attempts = self.next_try(&mut effect);
         self.clock.sent(&effect);
         self.out.push(effect.clone().into());
-        Box::new(Open { attempts: Attempts::FIRST, effect: Some(effect) })
+        Box::new(Open { attempts, effect: Some(effect) })
     }
 
     /// What a step that ends leaves: it is no longer out.
@@ -138,7 +139,11 @@ impl Machine {
             _ => self.tell(Event::StepCompleted { step: step.clone() }),
         }
         let Some(progress) = self.progress(place) else { return };
+        let failed = matches!(outcome, Outcome::Failed(_));
         if let Progress::Open(open) = std::mem::replace(progress, Progress::Done(outcome)) {
+            if failed {
+                self.tried.insert(step.clone(), open.attempts.number);
+            }
             self.end_of(step, &open);
             self.unfinished = self.unfinished.saturating_sub(1);
         }
@@ -153,9 +158,9 @@ impl Machine {
     /// carry out after a crash.
     pub fn open_effects(&self) -> Vec<Effect> {
         // What is given up is not sent out again. A child may have ended meanwhile, so its start is put out too.
-        let kept = |effect: &Effect| self.giving.is_none() || matches!(effect, Effect::Spawn { .. });
-        let steps =
-            self.current.iter().flat_map(opens).filter_map(|open| open.effect.clone()).filter(|e| kept(e));
+        let kept = |effect: &Effect| self.giving.is_none() || effect.is_child();
+        let steps = self.current.iter().flat_map(opens).chain(self.undoing.open());
+        let steps = steps.filter_map(|open| open.effect.clone()).filter(|e| kept(e));
         let abandons = self.giving.iter().flat_map(|giving| self.abandons(giving));
         let timers = self.timers.iter().map(|(timer, at)| Effect::WakeAt { timer: timer.clone(), at: *at });
         steps
@@ -177,7 +182,7 @@ impl Machine {
 
     /// Whether a step is open.
     pub fn is_open(&self, step: &StepId) -> bool {
-        self.place(step).is_some()
+        self.place(step).is_some() || self.is_undoing(Some(step))
     }
 
     /// Asks to be woken at a moment.

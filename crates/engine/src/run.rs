@@ -6,7 +6,7 @@ use deepgraph_graph::{NodeIx, ToolIx};
 use deepgraph_protocol::{Effect, ModelReply, ScopeEnd, StepError, StepId, ToolCall, Value};
 
 /// A node of the current super-step.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct NodeRun {
     pub(crate) node: NodeIx,
     pub(crate) step: StepId,
@@ -14,7 +14,7 @@ pub(crate) struct NodeRun {
 }
 
 /// What a node is at.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Work {
     /// One step.
     Step(Progress),
@@ -25,7 +25,7 @@ pub(crate) enum Work {
 }
 
 /// How far a step, a call or an item is.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Progress {
     /// Sent out.
     Open(Box<Open>),
@@ -34,7 +34,7 @@ pub(crate) enum Progress {
 }
 
 /// A step that is out.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Open {
     pub(crate) attempts: Attempts,
     /// What was asked of the outside; none: a child whose share is not known yet.
@@ -52,14 +52,33 @@ pub(crate) struct Attempts {
     pub(crate) overflows: u32,
     /// Whether it was told to be sent out.
     pub(crate) dispatched: bool,
+    /// The last attempt of a call that writes which was claimed.
+    pub(crate) claim: Option<Claim>,
+    /// Whether an earlier attempt of a call that writes may have been done.
+    pub(crate) maybe_done: bool,
 }
 
 impl Attempts {
-    pub(crate) const FIRST: Attempts = Attempts { number: 1, failed: 0, overflows: 0, dispatched: false };
+    /// The claim of the attempt that is out, if it was claimed.
+    pub(crate) fn claimed(&self) -> Option<Claim> {
+        self.claim.filter(|claim| claim.attempt == self.number)
+    }
+
+    pub(crate) const FIRST: Attempts =
+        Attempts { number: 1, failed: 0, overflows: 0, dispatched: false, claim: None, maybe_done: false };
+}
+
+/// That an attempt of a call that writes may be under way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Claim {
+    /// The attempt.
+    pub(crate) attempt: u32,
+    /// Whether the op takes the key of the call, so that it may be sent again under it.
+    pub(crate) takes_key: bool,
 }
 
 /// What came of a step.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Outcome {
     /// Nothing was to be done.
     Nothing,
@@ -74,7 +93,7 @@ pub(crate) enum Outcome {
 }
 
 /// The calls of one turn.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Turn {
     /// The model node whose reply it is.
     pub(crate) model: NodeIx,
@@ -82,7 +101,7 @@ pub(crate) struct Turn {
 }
 
 /// One call of a turn.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct CallRun {
     pub(crate) step: StepId,
     pub(crate) call: ToolCall,
@@ -94,7 +113,7 @@ pub(crate) struct CallRun {
 }
 
 /// How far a call is.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Stage {
     /// Refused, with the reason that the model gets.
     Refused(Arc<str>),
@@ -109,7 +128,7 @@ pub(crate) enum Stage {
 }
 
 /// The items of a list that a node runs over.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Items {
     pub(crate) items: Vec<Item>,
     /// How many may be out at once.
@@ -121,14 +140,14 @@ pub(crate) struct Items {
 }
 
 /// One item.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Item {
     pub(crate) value: Value,
     pub(crate) stage: ItemStage,
 }
 
 /// How far an item is.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum ItemStage {
     /// Waits for a place among `parallel`. With the child to start, once its share is known.
     Waiting(Option<Box<Effect>>),

@@ -5,11 +5,12 @@
 
 use deepgraph_graph::{Returns, Verb};
 use deepgraph_protocol::{
-    Effect, ErrorKind, ExitClass, ExitReason, FinishReason, Meter, ModelReply, ScopeEnd, Spent, StepError,
-    StepId, StepOutput, Usage, Value,
+    Effect, ErrorKind, ExitClass, ExitReason, FinishReason, Meter, Millis, ModelReply, ScopeEnd, Spent,
+    StepError, StepId, StepOutput, Usage, Value,
 };
 
-use crate::exit::Candidate;
+use crate::claim::is_unlearnt;
+use crate::exit::{Came, Candidate};
 use crate::limits::Counts;
 use crate::machine::{Machine, Phase};
 use crate::place::{Part, Place, opens};
@@ -31,7 +32,6 @@ impl Machine {
             return;
         }
         self.coming = self.coming.saturating_sub(u64::from(first));
-        self.counters.model_calls += 1;
         if let Some(full) = self.no_reservation(tokens, price) {
             // Sent out before a crash, it does not fit a second time: what it cost then was never learnt.
             self.ledger.lose(step);
@@ -45,6 +45,7 @@ impl Machine {
             model_calls: 1,
             tool_calls: 0,
         };
+        self.counters.model_calls += 1;
         self.ledger.reserve(step, attempt, amount);
     }
 
@@ -55,6 +56,8 @@ impl Machine {
         self.limits.iter().enumerate().find_map(|(i, limit)| {
             let bound = limit.bound(in_finally)?;
             let wanted = match limit.counts {
+                // A first attempt was let start; one more has to find room here.
+                Counts::Meter(Meter::ModelCalls) => 1,
                 Counts::Meter(Meter::Tokens) => tokens,
                 Counts::Meter(Meter::CostUsd) => match price {
                     Some(price) => price,
@@ -104,8 +107,11 @@ impl Machine {
     pub(crate) fn completed(&mut self, step: &StepId, attempt: u32, output: &StepOutput) {
         let Some(place) = self.place_of_attempt(step, attempt) else {
             // It was given up: what it used is known now, and nothing else changes.
-            if let StepOutput::Model(reply) = output {
-                self.ledger.late(step, attempt, spent(reply.usage, reply.cost_micro_usd));
+            match output {
+                StepOutput::Model(reply) => {
+                    self.ledger.late(step, attempt, spent(reply.usage, reply.cost_micro_usd));
+                }
+                StepOutput::Op(record) => self.learnt_late(step, attempt, Some(record)),
             }
             return;
         };
@@ -117,7 +123,10 @@ impl Machine {
                     Err(error) => self.try_again(step, place, attempt, error),
                 }
             }
-            StepOutput::Op(record) => self.finish(step, place, Outcome::Record(record.clone())),
+            StepOutput::Op(record) => {
+                self.note_written(step, place, record);
+                self.finish(step, place, Outcome::Record(record.clone()));
+            }
         }
     }
 
@@ -149,6 +158,9 @@ impl Machine {
             // Of an attempt that was taken for lost it may be known now what it used; else it stays charged.
             if usage.tokens() > 0 {
                 self.ledger.late(step, attempt, spent(usage, Some(0)));
+            }
+            if !is_unlearnt(error) {
+                self.learnt_late(step, attempt, None);
             }
             return;
         };
@@ -182,12 +194,16 @@ impl Machine {
             Some(why) if error.kind == ErrorKind::Cancelled && self.cancelling.is_none() => why.clone(),
             _ => error.clone(),
         };
+        let error = self.given_up_write(step, place, error);
         self.finish(step, place, Outcome::Failed(error));
     }
 
     pub(crate) fn child_ended(&mut self, step: &StepId, end: &ScopeEnd) {
         let Some(place) = self.place(step) else { return };
         self.ledger.settle_child(step, end.settled);
+        // A child that went on tells all of its writes again.
+        self.writes.retain(|known| end.writes.iter().all(|written| written.step != known.step));
+        self.writes.extend(end.writes.iter().cloned());
         self.finish(step, place, Outcome::Child(Box::new(end.clone())));
     }
 
@@ -201,6 +217,7 @@ impl Machine {
         let Ok(data) = returns.field.check(answer) else { return };
         let text = data.as_str().map_or_else(|| data.to_json_text(), str::to_owned);
         let record = Value::record([("text", Value::from(text)), ("data", data)]);
+        self.clock.begin_turn(self.now);
         self.finish(step, place, Outcome::Record(record));
     }
 
@@ -211,12 +228,17 @@ impl Machine {
         match reason {
             None => {
                 self.cancelling = Some(detail);
-                self.abandon_all(Giving { grace_ms: CANCEL_GRACE_MS, reason: None }, "cancelled");
+                let grace_ms = if self.undoing.at_once { 0 } else { CANCEL_GRACE_MS };
+                self.abandon_all(Giving { grace_ms, reason: None }, "cancelled");
             }
             // The parent's time is up: this instance ends as if it were its own.
             Some(reason) if self.phase == Phase::Main && !self.stopping => {
                 let class = reason.class().unwrap_or(ExitClass::Budget);
-                self.candidates.push(Candidate { detail, ..Candidate::route(reason.clone(), class) });
+                self.candidates.push(Candidate {
+                    detail,
+                    came: Came::Above,
+                    ..Candidate::route(reason.clone(), class)
+                });
                 self.stopping = true;
                 self.abandon_all(Giving { grace_ms: 0, reason: Some(reason.clone()) }, "the time is up");
             }
@@ -264,15 +286,24 @@ impl Machine {
     /// What gives up the steps that are out. A child whose deadline is ours ends by itself.
     pub(crate) fn abandons(&self, giving: &Giving) -> impl Iterator<Item = Effect> {
         let by_itself = giving.reason == Some(ExitReason::Deadline);
+        let now = self.now;
         let effects = self.current.iter().flat_map(opens).filter_map(|open| open.effect.as_ref());
         effects
-            .filter(move |e| !(by_itself && matches!(e, Effect::Spawn { .. })))
+            .filter(move |e| !(by_itself && deadline(e).is_some_and(|at| at <= now)))
             .filter_map(Effect::step)
             .map(move |step| Effect::Abandon {
                 step: step.clone(),
                 grace_ms: giving.grace_ms,
                 reason: giving.reason.clone(),
             })
+    }
+}
+
+/// The deadline of the child that an effect lets work; none where it has none, or where no child does.
+fn deadline(effect: &Effect) -> Option<Millis> {
+    match effect {
+        Effect::Spawn { grant, .. } | Effect::Reopen { grant, .. } => grant.deadline,
+        _ => None,
     }
 }
 

@@ -70,6 +70,7 @@ impl Machine {
             self.end_stage();
             return;
         }
+        self.let_go();
         match self.permit_super_step() {
             Permission::Granted | Permission::Instead(_) => {}
             Permission::Stopped => return,
@@ -119,8 +120,8 @@ impl Machine {
     }
 
     /// Starts a node, or the node that a limit puts in its place.
-    fn start_node(&mut self, node: NodeIx, steps: &mut Vec<StepId>) {
-        let mut node = node;
+    fn start_node(&mut self, wanted: NodeIx, steps: &mut Vec<StepId>) {
+        let mut node = wanted;
         let mut tried = Vec::new();
         loop {
             if self.slots.contains_key(&node) {
@@ -128,7 +129,10 @@ impl Machine {
             }
             match self.permit_node(node) {
                 Permission::Granted => break,
-                Permission::Stopped => return,
+                Permission::Stopped => {
+                    self.stopped.insert(wanted);
+                    return;
+                }
                 Permission::Refused(error) => {
                     let step = self.visit(node, steps);
                     self.tell(Event::StepFailed { step: step.clone(), error: error.clone() });
@@ -154,7 +158,7 @@ impl Machine {
         self.take_in(NodeRun { node, step, work });
     }
 
-    fn take_in(&mut self, run: NodeRun) {
+    pub(crate) fn take_in(&mut self, run: NodeRun) {
         self.unfinished += run.unfinished();
         self.slots.insert(run.node, self.current.len());
         self.current.push(run);

@@ -9,26 +9,36 @@ use crate::limits::{Active, Counts};
 use crate::machine::{Machine, Phase};
 use crate::settle::Giving;
 
+/// The stage of timers for warning marks.
+const WARN: &str = "warn";
+
+/// What a limit shows when a timer of a stage is due.
+fn until(limit: &Active, stage: &str) -> Option<u64> {
+    if stage == WARN { limit.mark } else { limit.bound(stage == "finally") }
+}
+
 impl Machine {
     /// Asks to be woken when the time of this stage is up.
     pub(crate) fn set_timers(&mut self) {
         let in_finally = self.in_finally();
         let stage = if in_finally { "finally" } else { "main" };
-        let timers: Vec<(Arc<str>, Millis)> = self
-            .limits
-            .iter()
-            .filter_map(|l| Some((format!("{stage}:{}", l.name).into(), self.moment_of(l, in_finally)?)))
-            .collect();
+        let bounds = self.limits.iter().filter_map(|l| {
+            Some((format!("{stage}:{}", l.name).into(), self.moment_of(l, l.bound(in_finally)?)?))
+        });
+        let unwarned = self.limits.iter().filter(|l| !l.warned);
+        let marks =
+            unwarned.filter_map(|l| Some((format!("{WARN}:{}", l.name).into(), self.moment_of(l, l.mark?)?)));
+        let timers: Vec<(Arc<str>, Millis)> = bounds.chain(marks).collect();
         for (timer, at) in timers {
             self.wake(timer, at);
         }
     }
 
-    /// The earliest moment at which a limit of time can be reached; none for other limits.
-    fn moment_of(&self, limit: &Active, in_finally: bool) -> Option<Millis> {
-        let bound = limit.bound(in_finally)?;
+    /// The earliest moment at which a limit of time can show `bound`; none for other limits.
+    fn moment_of(&self, limit: &Active, bound: u64) -> Option<Millis> {
         match limit.counts {
             Counts::Meter(Meter::WallTime) => Some(self.clock.moment_of(bound)),
+            Counts::Meter(Meter::TurnTime) => Some(self.clock.moment_of_turn(bound)),
             Counts::Meter(Meter::ActiveTime) => {
                 let left = i64::try_from(bound).unwrap_or(i64::MAX).saturating_sub(self.clock.active());
                 Some(self.clock.works_from(self.now).saturating_add(left.max(0)))
@@ -50,7 +60,7 @@ impl Machine {
     fn rearm(&mut self, timer: Arc<str>) {
         let Some((stage, name)) = timer.split_once(':') else { return };
         let limit = self.limits.iter().find(|l| &*l.name == name);
-        let at = limit.and_then(|l| self.moment_of(l, stage == "finally"));
+        let at = limit.and_then(|l| self.moment_of(l, until(l, stage)?));
         if let (Some(at), true) = (at, self.phase != Phase::Ended) {
             self.wake(timer, at);
         }
@@ -66,9 +76,14 @@ impl Machine {
         }
         let Some((stage, name)) = timer.split_once(':') else { return };
         let at = self.reading();
-        let Some(limit) = self.limits.iter().find(|l| &*l.name == name) else { return };
-        if limit.bound(stage == "finally").is_some_and(|bound| limit.used(&at) < bound) {
+        let Some(index) = self.limits.iter().position(|l| &*l.name == name) else { return };
+        let Some(limit) = self.limits.get(index) else { return };
+        let used = limit.used(&at);
+        if until(limit, stage).is_some_and(|until| used < until) {
             return self.rearm(timer.clone());
+        }
+        if stage == WARN {
+            return self.tell_warning(index, used);
         }
         let (hit, on_reach) = (limit.hit(limit.used(&at)), limit.on_reach.clone());
         let stop = match limit.counts {

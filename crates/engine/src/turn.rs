@@ -92,6 +92,9 @@ impl Machine {
             Ok(args) => args,
             Err(why) => return Verdict::Malformed(Some(ix), format!("error: {why}").into()),
         };
+        if let Some(reason) = self.refuse_repeat(ix, &args) {
+            return Verdict::Refuse(ix, args, reason);
+        }
         match self.wants_approval(tool, &args) {
             Err(error) => return self.at_fault(ix, args, error),
             Ok(true) => return Verdict::Approve(ix, args),

@@ -42,7 +42,9 @@
 
 mod call;
 mod channel;
+mod compensation;
 mod graph;
+mod intent;
 mod limit;
 mod model;
 mod node;
@@ -60,7 +62,9 @@ pub mod verb;
 pub(crate) mod yaml;
 
 pub use channel::Channel;
+pub use compensation::Compensation;
 pub use graph::Graph;
+pub use intent::Intent;
 pub use limit::{Counting, Gain, Limit};
 pub use model::Truncate;
 pub use node::{Each, Node};
@@ -73,4 +77,4 @@ pub use types::{Field, Record, Type};
 pub use values::{Expression, Literal, Setting, config, fixed, list, null, record};
 
 pub use crate::{Concurrency, Overflow, Reducer};
-pub use deepgraph_protocol::{ExitClass, Meter};
+pub use deepgraph_protocol::{ExitClass, Meter, QuestionKind};

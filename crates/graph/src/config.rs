@@ -65,7 +65,7 @@ impl Bundle {
 
 impl ConfigUse {
     /// Why the setting can not have this value.
-    fn mismatch(&self, value: &Value) -> Option<Mismatch> {
+    pub(crate) fn mismatch(&self, value: &Value) -> Option<Mismatch> {
         let why = self.takes.check(value).err().filter(|_| !value.is_null())?;
         let why = Mismatch { message: format!("{}; it is read by {}", why.message, self.by), ..why };
         Some(why.at_field(&self.key))

@@ -14,7 +14,7 @@ use crate::files::{self, Files};
 use crate::gather::{GraphFiles, gather};
 use crate::read::{Decls, Reader, declare};
 use crate::source::{FileText, Place};
-use crate::{Bundle, BundleSource, Concurrency, Field, Graph, OpTable, Programs, Server};
+use crate::{Bundle, BundleSource, Concurrency, Field, Graph, Intent, OpTable, Programs, Server};
 
 /// A graph file that can be run, with what is probably not meant in it.
 #[derive(Debug)]
@@ -73,6 +73,7 @@ pub fn load(entry: &str, files: &dyn Files, ops: &OpTable) -> Result<Loaded, Dia
         graphs: parts.graphs,
         config: parts.config,
         config_uses: reader.config_uses,
+        intents: parts.intents,
         concurrency: parts.concurrency,
         ops: ops.clone(),
         servers: parts.servers,
@@ -88,6 +89,7 @@ pub fn load(entry: &str, files: &dyn Files, ops: &OpTable) -> Result<Loaded, Dia
 struct Parts {
     graphs: Vec<Graph>,
     config: BTreeMap<Arc<str>, Field>,
+    intents: Vec<Intent>,
     concurrency: Concurrency,
     servers: Vec<Server>,
 }
@@ -100,6 +102,7 @@ fn read(reader: &mut Reader<'_>, files: &GraphFiles) -> Parts {
     let concurrency = concurrency(reader, &decls);
     let servers = reader.servers(&decls);
     let mut reading = reader.read(&decls);
+    let intents = reader.intents(&decls);
     crate::check::check(reader, &decls, &mut reading);
     // What nothing calls was read for its mistakes only.
     let kept = || decls.graphs.iter().take(decls.kept);
@@ -108,6 +111,7 @@ fn read(reader: &mut Reader<'_>, files: &GraphFiles) -> Parts {
     Parts {
         config: config.map(|(key, field)| (key.clone(), field.clone())).collect(),
         graphs: reading.graphs,
+        intents,
         concurrency,
         servers,
     }

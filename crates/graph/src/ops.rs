@@ -31,6 +31,8 @@ pub struct Op {
     pub description: Arc<str>,
     /// Its input, by name.
     pub input: Vec<(Arc<str>, Field)>,
+    /// Which fields of its input only graphs give: as a tool, a model is not asked for them.
+    pub given: Vec<Arc<str>>,
     /// The fields of its result; always with `text`.
     pub result: Arc<RecordType>,
     /// Whether it changes anything outside.
@@ -67,9 +69,9 @@ impl OpTable {
         OpTable::default().with(include_str!("ops/stock.yaml")).unwrap_or_default()
     }
 
-    /// Adds ops from a YAML text: `NAME: {description, effect: read or write, input: {NAME: F}, result:
-    /// {NAME: F}}`, with F as in graph files. An op of the same name is replaced. A result without `text` gets
-    /// it; `effect` is `write` where it is not said.
+    /// Adds ops from a YAML text: `NAME: {description, effect: read or write, input: {NAME: F}, given: {NAME: F},
+    /// result: {NAME: F}}`, with F as in graph files. `given` is input that a model is not asked for. An op of the same
+    /// name is replaced. A result without `text` gets it; `effect` is `write` where it is not said.
     pub fn with(mut self, text: &str) -> Result<OpTable, Diagnostics> {
         let file = FileText::new("ops", text);
         let mut out = Sink::default();
@@ -98,6 +100,7 @@ fn read_op(name: &Arc<str>, node: &Node, file: &FileText, out: &mut Sink) -> Op 
         name: name.clone(),
         description: "".into(),
         input: Vec::new(),
+        given: Vec::new(),
         result: Arc::new(RecordType { name: None, fields: Vec::new(), open: false }),
         writes: true,
         schema: None,
@@ -108,7 +111,12 @@ fn read_op(name: &Arc<str>, node: &Node, file: &FileText, out: &mut Sink) -> Op 
         match &*key.name {
             "description" => op.description = value.text().cloned().unwrap_or_default(),
             "effect" => op.writes = value.text().is_none_or(|t| &**t != "read"),
-            "input" => op.input = Typing { file, out, own: None }.fields(value, &types),
+            "input" => op.input.extend(Typing { file, out, own: None }.fields(value, &types)),
+            "given" => {
+                let fields = Typing { file, out, own: None }.fields(value, &types);
+                op.given = fields.iter().map(|(name, _)| name.clone()).collect();
+                op.input.extend(fields);
+            }
             "result" => {
                 let mut fields = Typing { file, out, own: None }.fields(value, &types);
                 if !fields.iter().any(|(n, _)| &**n == "text") {
@@ -117,7 +125,7 @@ fn read_op(name: &Arc<str>, node: &Node, file: &FileText, out: &mut Sink) -> Op 
                 op.result = Arc::new(RecordType { name: None, fields, open: false });
             }
             other => {
-                let help = nearest::hint(other, ["description", "effect", "input", "result"]);
+                let help = nearest::hint(other, ["description", "effect", "input", "given", "result"]);
                 let message = format!("unknown key \"{other}\" in op \"{name}\"");
                 out.error(code::UNKNOWN_KEY, file, key.place, message).hint(help);
             }

@@ -1,6 +1,7 @@
 //! The compiled form of a graph file: what the engine runs.
 
 mod in_force;
+mod intent;
 mod limit;
 mod node;
 mod reads;
@@ -13,9 +14,10 @@ use std::sync::Arc;
 use deepgraph_protocol::{ExitClass, Value};
 
 pub use in_force::{Counts, InForce};
+pub use intent::Intent;
 pub use limit::{Counted, Limit, OnReach, Reserve};
 pub use node::{
-    Ask, Call, Callee, Cut, Each, ModelNode, Node, Overflow, Retry, Returns, Tool, Truncate, Verb,
+    Ask, Call, Callee, Compensate, Cut, Each, ModelNode, Node, Overflow, Retry, Returns, Tool, Truncate, Verb,
 };
 pub use route::{Route, Target, Way, Write};
 pub use setting::{ConfigUse, Setting};
@@ -31,6 +33,8 @@ pub struct Bundle {
     pub config: BTreeMap<Arc<str>, Field>,
     /// Where the graphs read keys of it as settings.
     pub config_uses: Vec<ConfigUse>,
+    /// Classes of questions with configuration of their own, in file order.
+    pub intents: Vec<Intent>,
     /// Run-wide caps of the driver.
     pub concurrency: Concurrency,
     /// The ops that it was checked against; tools of servers among them, as `SERVER.TOOL`.
@@ -188,6 +192,8 @@ pub struct Server {
     /// The secrets that its texts read as `secret.NAME`, by name, in byte order. One that is not there is empty text
     /// when they are rendered, so whoever does it looks first.
     pub secrets: Vec<Arc<str>>,
+    /// Whether it does nothing twice that comes under the same idempotency key.
+    pub takes_keys: bool,
 }
 
 /// How a server is reached. `secret.NAME` is all that its texts can read: they are rendered by

@@ -3,12 +3,14 @@
 mod attempts;
 mod callable;
 pub(crate) mod calls;
+mod compensate;
 mod counting;
 pub(crate) mod declare;
 mod each;
 pub(crate) mod fields;
 mod file;
 mod graph;
+mod intents;
 mod keys;
 mod limits;
 mod model;

@@ -33,7 +33,9 @@ pub fn graph_schema() -> Value {
         ("messages", places::messages(known)),
         ("truncate", places::plain(known, "truncate")),
         ("retry", places::plain(known, "retry")),
+        ("compensate", places::compensate(known)),
         ("concurrency", places::plain(known, "concurrency")),
+        ("intent", places::plain(known, "intent")),
     ];
     // Mappings of keys that may not be built yet.
     for (key, definition) in [("upgrade", "upgrade"), ("mcp", "server"), ("schedule", "schedule")] {

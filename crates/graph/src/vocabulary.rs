@@ -37,6 +37,7 @@ pub const GRAPH: Words = words(
         "limits",
         "exits",
         "concurrency",
+        "intents",
         "start",
         "finally",
         "nodes",
@@ -46,10 +47,13 @@ pub const GRAPH: Words = words(
 );
 
 /// Keys that only the root graph has.
-pub const ROOT_ONLY: [&str; 4] = ["deepgraph", "name", "concurrency", "schedule"];
+pub const ROOT_ONLY: [&str; 5] = ["deepgraph", "name", "concurrency", "intents", "schedule"];
 
 /// The run-wide caps.
 pub const CONCURRENCY: Words = words("concurrency", &["graphs", "model_calls", "tool_calls"], &[]);
+
+/// A class of questions.
+pub const INTENT: Words = words("intent", &["description", "when", "kind", "set"], &[]);
 
 /// A field written out: of a type, a parameter, a config key.
 pub const FIELD: Words = words(
@@ -62,7 +66,7 @@ pub const FIELD: Words = words(
 pub const CHANNEL: Words = words("channel", &["reduce", "persist"], &[]);
 
 /// An MCP server.
-pub const SERVER: Words = words("server", &["url", "headers", "command", "env"], &[]);
+pub const SERVER: Words = words("server", &["url", "headers", "command", "env", "takes_keys"], &[]);
 
 /// A way of a route, written out.
 pub const WAY: Words = words("way", &["if", "update", "to", "exit"], &[]);
@@ -95,7 +99,7 @@ pub const VERBS: [Words; 4] = [
         &[],
     ),
     words("run_tools", &["run_tools"], &[]),
-    words("call", &["call", "input", "config", "grant", "effect"], &[]),
+    words("call", &["call", "input", "config", "grant", "effect", "compensate"], &[]),
     words("ask", &["ask", "returns"], &[]),
 ];
 
@@ -107,6 +111,9 @@ pub const TRUNCATE: Words = words("truncate", &["cut", "to", "shrink", "tries"],
 
 /// Repetition, written out.
 pub const RETRY: Words = words("retry", &["max", "backoff", "factor", "if"], &[]);
+
+/// What undoes a call that writes.
+pub const COMPENSATE: Words = words("compensate", &["call", "input"], &[]);
 
 /// A tool.
 pub const TOOL: Words = words(
@@ -121,6 +128,7 @@ pub const TOOL: Words = words(
         "config",
         "grant",
         "effect",
+        "compensate",
         "update",
         "next",
         "on_error",
@@ -154,11 +162,26 @@ pub const LIMIT: Words = words(
         "to",
         "refuse",
         "reserve",
+        "warn",
         "scope",
     ],
     &[],
 );
 
 /// Every kind of mapping, those of the verbs apart.
-pub const MAPPINGS: [Words; 12] =
-    [GRAPH, CONCURRENCY, FIELD, CHANNEL, SERVER, WAY, NODE, MESSAGES, TRUNCATE, RETRY, TOOL, LIMIT];
+pub const MAPPINGS: [Words; 14] = [
+    GRAPH,
+    CONCURRENCY,
+    INTENT,
+    FIELD,
+    CHANNEL,
+    SERVER,
+    WAY,
+    NODE,
+    MESSAGES,
+    TRUNCATE,
+    RETRY,
+    COMPENSATE,
+    TOOL,
+    LIMIT,
+];

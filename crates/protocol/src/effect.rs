@@ -69,6 +69,17 @@ pub enum Effect {
         /// How often each graph whose nesting is limited encloses it, itself included, by path.
         nesting: Nesting,
     },
+    /// Let a child graph that was over go on, as its next attempt: commit `Resumed` to its journal.
+    Reopen {
+        /// The step that started it.
+        step: StepId,
+        /// Its configuration.
+        config: Arc<Map>,
+        /// What it may use beyond what it has used.
+        grant: Grant,
+        /// The number of its attempt.
+        attempt: u32,
+    },
     /// Ask a person.
     Ask {
         /// The step: the question's id.
@@ -107,10 +118,16 @@ impl Effect {
             Effect::CallModel { step, .. }
             | Effect::RunOp { step, .. }
             | Effect::Spawn { step, .. }
+            | Effect::Reopen { step, .. }
             | Effect::Ask { step, .. }
             | Effect::Abandon { step, .. } => Some(step),
             Effect::WakeAt { .. } => None,
         }
+    }
+
+    /// Whether a child graph works for it.
+    pub fn is_child(&self) -> bool {
+        matches!(self, Effect::Spawn { .. } | Effect::Reopen { .. })
     }
 }
 

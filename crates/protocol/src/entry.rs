@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Exit, ExitReason, Map, Meter, ModelReply, ReportOutcome, Spent, StepError, StepId, Usage, Value,
+    Exit, ExitReason, Map, Meter, ModelReply, ReportOutcome, Spent, StepError, StepId, Usage, Value, Written,
 };
 
 /// Milliseconds since 1970-01-01 UTC.
@@ -33,6 +33,9 @@ pub enum EntryBody {
     /// The instance started. Always the first entry.
     Started(Started),
     /// A step was sent out: from here on it may have cost something.
+    ///
+    /// Model calls and ops that write are sent out only once this is durable. For an op that writes, the row is its
+    /// claim: it is unique by run, scope and position, and only the owner of the run can write it.
     Dispatched {
         /// The step.
         step: StepId,
@@ -47,6 +50,12 @@ pub enum EntryBody {
         /// Money to reserve, in micro-dollars; none where no price is known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reserve_micro_usd: Option<u64>,
+        /// The idempotency key of the call, for ops that write.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        key: Option<Arc<str>>,
+        /// Whether the op takes the key: a second call under it does nothing twice.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        takes_key: bool,
     },
     /// An attempt failed. The Machine decides whether there is another.
     AttemptFailed {
@@ -81,7 +90,7 @@ pub enum EntryBody {
         /// The step that started it.
         step: StepId,
         /// How, and what it hands up.
-        end: ScopeEnd,
+        end: Box<ScopeEnd>,
     },
     /// A person answered a question.
     Answered {
@@ -96,10 +105,23 @@ pub enum EntryBody {
         timer: Arc<str>,
     },
     /// Channels were set by hand: the first entry of a fork that is its own. Steps that were put out before are
-    /// put out again over the new state.
+    /// put out again over the new state. The time since the entry before it is no time of the instance.
     StateEdited {
-        /// The new values, by channel.
+        /// The new values, by channel; none where the fork edits another instance, or nothing: then all stays as it is.
         state: Map,
+    },
+    /// The instance was over and goes on, as its next attempt. What it has used and counted stays. It changes nothing
+    /// where the instance is not over, where this is not its next attempt, or where nothing is left to go on with.
+    Resumed {
+        /// The number of the attempt.
+        attempt: u32,
+        /// The effective configuration from now on.
+        config: Arc<Map>,
+        /// What the parent allows it beyond what it has used; at the root, everything.
+        #[serde(default, skip_serializing_if = "Grant::is_open")]
+        grant: Grant,
+        /// Where it goes on.
+        from: ResumeFrom,
     },
     /// Somebody, or the parent, wants the instance to stop.
     CancelRequested {
@@ -109,6 +131,9 @@ pub enum EntryBody {
         /// The exit by which it is to end, its `finally` stage included; none: cancelled.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<ExitReason>,
+        /// Whether nothing is to be waited for any more: what is out is given up, and no compensation begins.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        at_once: bool,
     },
 }
 
@@ -132,6 +157,7 @@ impl EntryBody {
             EntryBody::Started(_)
             | EntryBody::TimerFired { .. }
             | EntryBody::StateEdited { .. }
+            | EntryBody::Resumed { .. }
             | EntryBody::CancelRequested { .. } => None,
         }
     }
@@ -196,7 +222,33 @@ pub struct Grant {
     pub active_ms: Option<u64>,
 }
 
+/// Where an instance that was over goes on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ResumeFrom {
+    /// With its work, where that was left.
+    #[default]
+    Research,
+    /// With its `finally` stage alone, over what the work left.
+    Report,
+}
+
+impl ResumeFrom {
+    /// The name, as in JSON, case files and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            ResumeFrom::Research => "research",
+            ResumeFrom::Report => "report",
+        }
+    }
+}
+
 impl Grant {
+    /// Whether it bounds nothing.
+    pub fn is_open(&self) -> bool {
+        *self == Grant::default()
+    }
+
     /// What is granted of a meter at the moment `now`, in base units (calls, tokens, micro-dollars, milliseconds); none:
     /// any amount. Of the clock it is the time until the deadline, 0 behind it.
     pub fn of(&self, meter: Meter, now: Millis) -> Option<u64> {
@@ -244,4 +296,7 @@ pub struct ScopeEnd {
     /// What its channels that are kept between runs hold, by name.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub persisted: Map,
+    /// What it and its children changed outside, or may have, in order of completion.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub writes: Vec<Written>,
 }

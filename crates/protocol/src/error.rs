@@ -42,6 +42,8 @@ pub enum ErrorKind {
     Graph,
     /// Given up because the run or its parent ended.
     Cancelled,
+    /// It is not known whether something that changes the outside was done: no outcome of it was learnt.
+    Unknown,
 }
 
 /// What a failure counts as when no `on_error` says otherwise.
@@ -76,6 +78,7 @@ impl ErrorKind {
             (ErrorKind::Graph, _) => ExitReason::GraphError,
             (ErrorKind::Cancelled, _) => ExitReason::Cancelled,
             (ErrorKind::Unanswered, _) => ExitReason::ClarificationNeeded,
+            (ErrorKind::Unknown, _) => ExitReason::ToolError,
             (_, ErrorClass::Model) => ExitReason::ModelError,
             (_, ErrorClass::Tool) => ExitReason::ToolError,
         }
@@ -100,6 +103,7 @@ impl ErrorKind {
             ErrorKind::Tool => "tool",
             ErrorKind::Graph => "graph",
             ErrorKind::Cancelled => "cancelled",
+            ErrorKind::Unknown => "unknown",
         }
     }
 }

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Exit, ExitReason, Millis, ReportOutcome, ScopePath, Spent, StepError, StepId, Value};
+use crate::{
+    Exit, ExitReason, Millis, ReportOutcome, ResumeFrom, ScopePath, Spent, StepError, StepId, Value,
+};
 
 /// Something that a Machine did, told for progress, traces and statistics. Events are a fold of the journal:
 /// they can be made again from it at any time.
@@ -84,6 +86,13 @@ pub enum Event {
         /// Why, in the words that the model gets.
         reason: Arc<str>,
     },
+    /// A cancelled run undoes something: the call of a compensation started.
+    CompensationStarted {
+        /// The compensation's step: that of the call that it undoes, with `/compensation` behind.
+        step: StepId,
+        /// The op that is called.
+        op: Arc<str>,
+    },
     /// A step was committed.
     StepCompleted {
         /// The step.
@@ -124,6 +133,41 @@ pub enum Event {
         value: u64,
         /// The bound.
         bound: u64,
+    },
+    /// A limit's warning mark was crossed. Told at most once per limit and attempt.
+    LimitWarned {
+        /// The instance.
+        scope: ScopePath,
+        /// The limit's name.
+        limit: Arc<str>,
+        /// What was counted, in the limit's unit.
+        value: u64,
+        /// The mark.
+        mark: u64,
+        /// The bound.
+        bound: u64,
+    },
+    /// The instance was over and goes on.
+    Resumed {
+        /// The instance.
+        scope: ScopePath,
+        /// The number of the attempt.
+        attempt: u32,
+        /// Where it goes on.
+        from: ResumeFrom,
+    },
+    /// A step wrote the channel that a gain limit looks at. Its gain is new ÷ (known + 1).
+    Gained {
+        /// The instance.
+        scope: ScopePath,
+        /// The limit's name.
+        limit: Arc<str>,
+        /// The number of the step among those that the limit counts, from 1.
+        number: u64,
+        /// Items that were new.
+        new: u64,
+        /// Items that were known before.
+        known: u64,
     },
     /// The work of the instance has ended and its `finally` stage begins.
     Finishing {

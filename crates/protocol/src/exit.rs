@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::{ScopePath, StepId};
+use crate::{NotUndone, ScopePath, StepId};
 
 /// Why an instance ended: the closed set, plus the names that a graph declares.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -217,4 +217,34 @@ pub struct Exit {
     /// What was found, where the graph has channels that tell (facts, handoffs); none where it has not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub findings: Option<u64>,
+    /// Calls of its own that write of which it is not known whether they were done, in order.
+    #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
+    pub unknown_writes: Box<[StepId]>,
+    /// Of a run that was cancelled, at its root: what was changed outside and was not undone, the latest first.
+    #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
+    pub not_undone: Box<[NotUndone]>,
+    /// Where the time of the instance went.
+    #[serde(default, skip_serializing_if = "Clocks::is_zero")]
+    pub clocks: Clocks,
+}
+
+/// The time of an instance on four clocks, in milliseconds. Active, back-off and human time together are the wall time:
+/// at any moment something works, or all that is out waits for a further attempt, or only a person is waited for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Clocks {
+    /// From its start to its end.
+    pub wall_ms: u64,
+    /// In which a step worked. A child that is out counts as working.
+    pub active_ms: u64,
+    /// In which all steps that were out waited for a further attempt.
+    pub backoff_ms: u64,
+    /// In which only a person was waited for.
+    pub human_ms: u64,
+}
+
+impl Clocks {
+    /// Whether no time was measured.
+    pub fn is_zero(&self) -> bool {
+        *self == Clocks::default()
+    }
 }

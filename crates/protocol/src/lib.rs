@@ -13,6 +13,7 @@ mod error;
 mod event;
 mod exit;
 mod hidden;
+mod intent;
 mod message;
 mod model;
 mod record;
@@ -20,15 +21,18 @@ mod status;
 mod step;
 mod usage;
 mod value;
+mod written;
 
 pub use effect::{Effect, Output};
 pub use entry::{
-    CALLER_ENDED, Entry, EntryBody, Grant, Millis, Nesting, SEMANTICS, ScopeEnd, Started, StepOutput,
+    CALLER_ENDED, Entry, EntryBody, Grant, Millis, Nesting, ResumeFrom, SEMANTICS, ScopeEnd, Started,
+    StepOutput,
 };
 pub use error::{ErrorClass, ErrorKind, StepError};
 pub use event::Event;
-pub use exit::{Exit, ExitClass, ExitReason, LimitHit};
+pub use exit::{Clocks, Exit, ExitClass, ExitReason, LimitHit};
 pub use hidden::{HIDDEN, Hidden, keys_in};
+pub use intent::{IntentChoice, IntentClass, QuestionKind};
 pub use message::{Message, Role, ToolCall};
 pub use model::{FinishReason, ModelReply, ModelRequest, OutputShape, ToolRole, ToolSpec, tokens_of_bytes};
 pub use record::{Citation, Fact, Handoff, Hit, Piece, Source, Span};
@@ -36,3 +40,4 @@ pub use status::{ReportOutcome, RunStatus};
 pub use step::{ScopePath, StepId};
 pub use usage::{Meter, Spent, Usage};
 pub use value::{Map, Value};
+pub use written::{NotUndone, Undo, Written};

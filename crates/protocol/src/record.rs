@@ -117,6 +117,9 @@ pub struct Fact {
     pub source: String,
     /// Where it stands in the document.
     pub span: Span,
+    /// What stands above it in its source, title first; "" where the text says it all.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub about: String,
 }
 
 /// What a researcher hands up.
@@ -137,6 +140,9 @@ pub struct Handoff {
     /// Dates that the findings apply to, as the sources give them.
     #[serde(default)]
     pub dates: Vec<String>,
+    /// Keys of the facts that it read: who gathers handoffs can tell by them what was new.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub facts: Vec<String>,
 }
 
 /// One citation of a report.

@@ -61,6 +61,12 @@ impl fmt::Display for ReportOutcome {
 }
 
 impl RunStatus {
+    /// Every status, in the order that a run may go through them.
+    pub const ALL: [RunStatus; 8] = {
+        use RunStatus::*;
+        [Queued, Running, AwaitingInput, Cancelling, Succeeded, Failed, Cancelled, Exhausted]
+    };
+
     /// The status of a run that has ended.
     ///
     /// `report` is none where the graph has no report stage; [`ReportOutcome::Skipped`] counts as none.
@@ -112,10 +118,7 @@ impl RunStatus {
 
     /// The status of a name.
     pub fn parse(name: &str) -> Option<RunStatus> {
-        use RunStatus::*;
-        [Queued, Running, AwaitingInput, Cancelling, Succeeded, Failed, Cancelled, Exhausted]
-            .into_iter()
-            .find(|s| s.name() == name)
+        RunStatus::ALL.into_iter().find(|status| status.name() == name)
     }
 }
 

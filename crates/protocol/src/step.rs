@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// Segments are joined by `/`. A node's segment is `NAME.VISIT` (visits of that node in its scope, from 1); a
 /// tool call's is `NAME.K`, the K-th call of its turn, below the node that runs the turn; an item's is `item.K`,
 /// the K-th of the list, below the node that runs over it; the question whether a call may be run is `approval`,
-/// below the call. Ids come from
+/// below the call; what undoes a call when the run is cancelled is `compensation`, below the call. Ids come from
 /// position and name alone, so they are the same in every run that takes the same way, whatever finished
 /// first, and survive a new version of the program.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -50,6 +50,11 @@ impl StepId {
     /// The id of the question whether this call may be run.
     pub fn approval(&self) -> StepId {
         StepId(format!("{self}/approval").into())
+    }
+
+    /// The id of the call that undoes this one.
+    pub fn compensation(&self) -> StepId {
+        StepId(format!("{self}/compensation").into())
     }
 
     /// What stands behind the id of a step that this one is below of, without the `/` between.

@@ -108,11 +108,18 @@ pub enum Meter {
     ActiveTime,
     /// Milliseconds since the instance started, without those in which it only waited for a person.
     WallTime,
+    /// Milliseconds since a person last said something to the instance (its start, or an answer that it took), without
+    /// those in which it only waited for a person.
+    TurnTime,
+    /// Failures in a row of one tool; the highest of all tools.
+    ToolFailures,
+    /// Calls that were refused since an equal one had succeeded before.
+    RepeatedCalls,
 }
 
 impl Meter {
     /// All meters, with their names in a graph file.
-    pub const ALL: [(&'static str, Meter); 11] = [
+    pub const ALL: [(&'static str, Meter); 14] = [
         ("turns", Meter::Turns),
         ("paid_turns", Meter::PaidTurns),
         ("model_calls", Meter::ModelCalls),
@@ -124,6 +131,9 @@ impl Meter {
         ("cost_usd", Meter::CostUsd),
         ("active_time", Meter::ActiveTime),
         ("wall_time", Meter::WallTime),
+        ("turn_time", Meter::TurnTime),
+        ("tool_failures", Meter::ToolFailures),
+        ("repeated_calls", Meter::RepeatedCalls),
     ];
 
     /// The meter of a name.
@@ -140,7 +150,7 @@ impl Meter {
     pub fn base_units(self) -> f64 {
         match self {
             Meter::CostUsd => 1_000_000.0,
-            Meter::WallTime | Meter::ActiveTime => 1000.0,
+            Meter::WallTime | Meter::ActiveTime | Meter::TurnTime => 1000.0,
             Meter::Turns
             | Meter::PaidTurns
             | Meter::ModelCalls
@@ -148,12 +158,19 @@ impl Meter {
             | Meter::SuperSteps
             | Meter::Steps
             | Meter::Depth
-            | Meter::Tokens => 1.0,
+            | Meter::Tokens
+            | Meter::ToolFailures
+            | Meter::RepeatedCalls => 1.0,
         }
     }
 
     /// Whether it measures a quantity (tokens, money, time) rather than counts starts.
     pub fn is_quantity(self) -> bool {
-        matches!(self, Meter::Tokens | Meter::CostUsd | Meter::ActiveTime | Meter::WallTime)
+        matches!(self, Meter::Tokens | Meter::CostUsd) || self.is_clock()
+    }
+
+    /// Whether it measures time.
+    pub fn is_clock(self) -> bool {
+        matches!(self, Meter::ActiveTime | Meter::WallTime | Meter::TurnTime)
     }
 }

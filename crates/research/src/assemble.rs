@@ -1,10 +1,12 @@
 //! A report draft from handoffs alone, without any model.
 //!
 //! The sentences of the handoffs that cite a source, in the question's order, near-duplicates left out, each with
-//! its citations; a table first where subjects are compared; what was not found last.
+//! its citations; a table first where subjects are compared; what was not found last. Of two that say the same of other
+//! figures, the one from the later source stands, and says what the earlier one said.
 
 mod gaps;
 mod names;
+mod prefer;
 mod table;
 
 use std::collections::BTreeSet;
@@ -34,6 +36,8 @@ struct Line {
     section: usize,
     /// The acronym that its handoff was asked about, if it was one.
     acronym: Option<String>,
+    /// What an earlier source said instead, with its citations.
+    earlier: Option<String>,
 }
 
 /// A section of the report: what a subject, or a question without subject, is about.
@@ -53,6 +57,7 @@ pub fn draft(question: &str, note: &str, handoffs: &[Handoff], sources: &Sources
     };
     let sections = sections(&asked, &names, handoffs);
     let lines = distinct(lines(&sections, &names, handoffs, &known));
+    let lines = prefer::later(lines, sources);
     let covered = cover(&asked, &lines);
     let mut out = format!("# {}\n", title(question));
     if !note.is_empty() {
@@ -115,7 +120,7 @@ fn lines(sections: &[Section], names: &Names, handoffs: &[Handoff], known: &BTre
             // One handoff may speak of several subjects.
             let named = own.iter().filter(|heading| fold(&text).starts_with(&fold(heading))).find_map(at);
             let acronym = own.first().filter(|name| own.len() == 1 && is_acronym(name)).cloned();
-            found.push(Line { text, ids, section: named.unwrap_or(default), acronym });
+            found.push(Line { text, ids, section: named.unwrap_or(default), acronym, earlier: None });
         }
     }
     found.sort_by_key(|line| line.section);
@@ -182,11 +187,22 @@ fn push_sections(out: &mut String, sections: &[Section], lines: &[Line]) {
                 out.truncate(out.trim_end_matches(' ').len());
                 out.push_str(if is_record { "\n" } else { " " });
             }
-            out.push_str(&format!("{start}{shown} {}{end}", marks(&line.ids)));
+            out.push_str(&format!("{start}{} {}{end}", with_earlier(shown, line), marks(&line.ids)));
             in_list = Some(is_record);
         }
         out.truncate(out.trim_end().len());
         out.push('\n');
+    }
+}
+
+/// A sentence with what an earlier source said, before its full stop.
+fn with_earlier(shown: &str, line: &Line) -> String {
+    match &line.earlier {
+        None => shown.to_owned(),
+        Some(earlier) => {
+            let bare = shown.trim_end_matches('.');
+            format!("{bare} ({earlier}){}", shown.get(bare.len()..).unwrap_or(""))
+        }
     }
 }
 

@@ -3,19 +3,27 @@
 //!
 //! A sentence keeps its citations when each of its figures stands in one of the sources that it cites and its words
 //! fit them. Otherwise `[unsupported]` takes their place and the sentence is listed at the end with the reason: a
-//! false citation is never left. A sentence with figures and no citation at all is listed too.
+//! false citation is never left. A sentence with figures and no citation at all is listed too; one without figures and
+//! citation is labelled `[no source]`, unless it only sums up what is cited. Where a source of a later date says the same of
+//! other figures, a note behind the citations says so (S8).
 
 mod bare;
 mod evidence;
 mod heads;
+mod later;
+mod priors;
 mod write;
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use deepgraph_protocol::{Citation, Source, Span};
 
 use crate::handoff::Sources;
-use crate::marks::{Cited, UNSUPPORTED, cited_sentences, without_marks};
+use crate::marks::{Cited, UNSOURCED, UNSUPPORTED, cited_sentences, without_marks};
+use crate::select::EARLIER;
+use crate::staleness::Timeline;
+use crate::text::words::{Stems, content_stems};
 use evidence::{Evidence, evidence};
 use heads::Heads;
 use write::Edits;
@@ -27,6 +35,10 @@ pub struct Report {
     pub text: String,
     /// The citations by number.
     pub citations: Vec<Citation>,
+    /// Sentences that a source of a later date says with other figures.
+    pub superseded: u64,
+    /// Sentences that claim something and cite nothing.
+    pub unsourced: u64,
 }
 
 /// A sentence whose citations do not hold, or that should have some.
@@ -46,15 +58,37 @@ pub fn cite(draft: &str, sources: &Sources) -> Report {
     let mut edits = Edits::default();
     let bare = bare::Bare::of(draft);
     let heads = Heads::of(draft);
+    let timeline = Timeline::of(sources);
+    let mut superseded = 0;
+    let mut uncited: Vec<Range<usize>> = Vec::new();
+    let mut cited_words = Stems::new();
     for sentence in cited_sentences(draft, &known) {
         if sentence.marks.is_empty() {
-            unsupported.extend(bare.complaint(&sentence.range));
+            match bare.complaint(&sentence.range) {
+                Some(complaint) => unsupported.push(complaint),
+                None => uncited.push(sentence.range),
+            }
             continue;
         }
         let said = without_marks(&draft[sentence.range.clone()], &known);
+        cited_words.extend(content_stems(&said));
         let found = judge(&said, &heads.of_cell(sentence.range.start, &known), &sentence, sources);
         let marks = match found {
-            Ok(found) => numbers(&found, &mut citations),
+            Ok(found) => {
+                let marks = numbers(&found, &mut citations);
+                match later::note(&said, &found, &timeline) {
+                    None => marks,
+                    Some(note) => {
+                        superseded += 1;
+                        if said.starts_with(EARLIER) {
+                            // It says so itself.
+                            edits.replace_marks(&sentence, &marks);
+                            continue;
+                        }
+                        format!("{marks} {}", note.text(&numbers(&[note.evidence()], &mut citations)))
+                    }
+                }
+            }
             Err(reason) => {
                 unsupported.push(Unsupported { sentence: said, reason });
                 UNSUPPORTED.to_owned()
@@ -62,10 +96,14 @@ pub fn cite(draft: &str, sources: &Sources) -> Report {
         };
         edits.replace_marks(&sentence, &marks);
     }
+    let bare_claims =
+        unsupported.iter().filter(|complaint| complaint.reason == bare::NO_CITATION).count() as u64;
+    let priors = priors::of(draft, &uncited, &bare, &cited_words);
+    priors.ends.iter().for_each(|end| edits.insert(*end, UNSOURCED));
     let mut text = edits.apply(draft);
     write::push_unsupported(&mut text, &unsupported);
     write::push_sources(&mut text, &citations);
-    Report { text, citations }
+    Report { text, citations, superseded, unsourced: bare_claims + priors.sentences }
 }
 
 /// The places that bear a sentence out, or why there are none.

@@ -27,7 +27,8 @@ pub fn handoff(objective: &str, text: &str, facts: &[Fact], sources: &Sources) -
     }
     let known: BTreeSet<&str> = sources.keys().map(String::as_str).collect();
     let (body, unknowns) = split_unknowns(text);
-    let mut handoff = Handoff { objective: objective.to_owned(), unknowns, ..Handoff::default() };
+    let mut handoff =
+        Handoff { objective: objective.to_owned(), unknowns, facts: keys(facts), ..Handoff::default() };
     handoff.text = checked(&body, &known, &mut handoff);
     for unknown in &handoff.unknowns {
         if !handoff.text.is_empty() {
@@ -49,10 +50,15 @@ pub fn extract(objective: &str, facts: &[Fact], sources: &Sources) -> Handoff {
             objective: objective.to_owned(),
             unknowns: vec![one_line(objective)],
             text,
+            facts: keys(facts),
             ..Handoff::default()
         };
     }
     handoff(objective, &text, facts, sources)
+}
+
+fn keys(facts: &[Fact]) -> Vec<String> {
+    facts.iter().map(|fact| fact.key.clone()).collect()
 }
 
 /// What was selected as text: a line for each finding with its source, then one for each thing not found. Empty for

@@ -6,11 +6,17 @@
 pub mod assemble;
 pub mod cite;
 pub mod facts;
+pub mod gain;
 pub mod handoff;
+pub mod intent;
 pub mod join;
 pub mod marks;
+pub mod near;
 pub mod ops;
 pub mod passage;
 pub mod question;
+pub mod readable;
+mod said;
 pub mod select;
+mod staleness;
 pub mod text;

@@ -14,6 +14,9 @@ use crate::text::statements::cells;
 /// Stands in the place of a citation that nothing bears out.
 pub const UNSUPPORTED: &str = "[unsupported]";
 
+/// Stands behind sentences that claim something and cite nothing.
+pub const UNSOURCED: &str = "[no source]";
+
 /// A citation mark.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mark {

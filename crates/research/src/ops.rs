@@ -68,7 +68,13 @@ fn assemble_op(input: &Map) -> Result<Value, StepError> {
 fn cite_op(input: &Map) -> Result<Value, StepError> {
     let report = cite(&text(input, "text")?, &sources(input)?);
     let citations = report.citations.iter().map(|c: &Citation| Value::of(c)).collect();
-    Ok(Value::record([("text", Value::from(report.text)), ("citations", citations)]))
+    let count = |n: u64| Value::Int(i64::try_from(n).unwrap_or(i64::MAX));
+    Ok(Value::record([
+        ("text", Value::from(report.text)),
+        ("citations", citations),
+        ("superseded", count(report.superseded)),
+        ("unsourced", count(report.unsourced)),
+    ]))
 }
 
 fn join_op(input: &Map) -> Result<Value, StepError> {

@@ -23,6 +23,7 @@ use crate::question::{Question, Subject};
 pub use acronym::is_acronym;
 pub(crate) use acronym::may_be;
 use candidate::Pool;
+pub(crate) use wording::EARLIER;
 
 /// A statement that answers.
 #[derive(Clone, Debug, PartialEq)]

@@ -14,6 +14,13 @@ pub enum Cancel {
     AtOnce,
 }
 
+impl Cancel {
+    /// How urgent it is when somebody asks once more.
+    pub(crate) fn next(self) -> Cancel {
+        if self == Cancel::No { Cancel::Cooperative } else { Cancel::AtOnce }
+    }
+}
+
 /// The end that asks for cancellation.
 #[derive(Clone, Debug)]
 pub struct Canceller(watch::Sender<Cancel>);
@@ -43,8 +50,6 @@ impl Control {
 impl Canceller {
     /// Asks for cancellation; the first time cooperatively, from the second time on at once.
     pub fn cancel(&self) {
-        self.0.send_modify(|level| {
-            *level = if *level == Cancel::No { Cancel::Cooperative } else { Cancel::AtOnce };
-        });
+        self.0.send_modify(|level| *level = level.next());
     }
 }

@@ -12,6 +12,7 @@ use deepgraph_protocol::{ErrorKind, Map, StepError, Value};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::call::CallContext;
 use crate::ops::{Op, Ops};
 
 /// An op of one's own: its signature and its work.
@@ -37,22 +38,26 @@ use crate::ops::{Op, Ops};
 #[derive(Clone)]
 pub struct CustomOp {
     signature: Signature,
+    takes_key: bool,
     work: Work,
 }
 
 /// What an op takes and gives, before its work is said.
 #[derive(Clone, Debug)]
-pub struct OpDeclaration(Signature);
+pub struct OpDeclaration {
+    signature: Signature,
+    takes_key: bool,
+}
 
 type Pending = Pin<Box<dyn Future<Output = Result<Value, StepError>> + Send>>;
-type Work = Arc<dyn Fn(Map) -> Pending + Send + Sync>;
+type Work = Arc<dyn Fn(Map, CallContext) -> Pending + Send + Sync>;
 
 impl CustomOp {
     /// Begins to declare an op. It changes something outside until [`OpDeclaration::reads`] is said.
     // The declaration becomes an op when its work is said.
     #[allow(clippy::new_ret_no_self)]
     pub fn new(name: impl Into<String>) -> OpDeclaration {
-        OpDeclaration(Signature::new(name))
+        OpDeclaration { signature: Signature::new(name), takes_key: false }
     }
 
     /// Its name.
@@ -68,7 +73,8 @@ impl CustomOp {
     pub fn add_to(&self, table: &mut OpTable, ops: &mut Ops) -> Result<(), Diagnostics> {
         let with = table.clone().with_op(&self.signature)?;
         if let Some(declared) = with.get(self.name()) {
-            let checked = Checked { declared: declared.clone(), work: self.work.clone() };
+            let (declared, work) = (declared.clone(), self.work.clone());
+            let checked = Checked { declared, takes_key: self.takes_key, work };
             ops.add(self.name(), Arc::new(checked));
         }
         *table = with;
@@ -85,28 +91,35 @@ impl fmt::Debug for CustomOp {
 impl OpDeclaration {
     /// What it does, for models.
     pub fn description(self, text: impl Into<String>) -> OpDeclaration {
-        OpDeclaration(self.0.description(text))
+        OpDeclaration { signature: self.signature.description(text), ..self }
     }
 
     /// It changes nothing outside.
     pub fn reads(self) -> OpDeclaration {
-        OpDeclaration(self.0.reads())
+        OpDeclaration { signature: self.signature.reads(), ..self }
     }
 
     /// It changes something outside.
     pub fn writes(self) -> OpDeclaration {
-        OpDeclaration(self.0.writes())
+        OpDeclaration { signature: self.signature.writes(), ..self }
+    }
+
+    /// Calls are made under their idempotency key ([`CallContext::idempotency_key`], which work given by
+    /// [`OpDeclaration::run_with`] hands to its service), and the service does nothing twice that comes under the same
+    /// key. A call that writes and whose outcome was lost is then made again under its key; else it never is.
+    pub fn takes_key(self) -> OpDeclaration {
+        OpDeclaration { takes_key: true, ..self }
     }
 
     /// An input, by name. Types are the built-in ones and records written out.
     pub fn input(self, name: impl Into<String>, field: impl Into<build::Field>) -> OpDeclaration {
-        OpDeclaration(self.0.input(name, field))
+        OpDeclaration { signature: self.signature.input(name, field), ..self }
     }
 
     /// A field of the result. There is always one called `text`, which is the result as JSON where the work does not
     /// give it: what a model is told that calls the op as a tool.
     pub fn result(self, name: impl Into<String>, field: impl Into<build::Field>) -> OpDeclaration {
-        OpDeclaration(self.0.result(name, field))
+        OpDeclaration { signature: self.signature.result(name, field), ..self }
     }
 
     /// What it does: from its input, as a [`Map`] or any type that serde reads from one, to its result, as a
@@ -122,10 +135,22 @@ impl OpDeclaration {
         F: Future<Output = Result<O, StepError>> + Send + 'static,
         W: Fn(I) -> F + Send + Sync + 'static,
     {
-        let work = move |input: Map| -> Pending {
+        self.run_with(move |input, _| work(input))
+    }
+
+    /// What it does, as in [`OpDeclaration::run`], from its input and what is known of the call: its step and its
+    /// idempotency key.
+    pub fn run_with<I, O, F, W>(self, work: W) -> CustomOp
+    where
+        I: DeserializeOwned,
+        O: Serialize,
+        F: Future<Output = Result<O, StepError>> + Send + 'static,
+        W: Fn(I, CallContext) -> F + Send + Sync + 'static,
+    {
+        let work = move |input: Map, context: CallContext| -> Pending {
             match Value::from(input).to::<I>() {
                 Ok(input) => {
-                    let pending = work(input);
+                    let pending = work(input, context);
                     Box::pin(async move { pending.await.map(|result| Value::of(&result)) })
                 }
                 Err(why) => {
@@ -135,19 +160,24 @@ impl OpDeclaration {
                 }
             }
         };
-        CustomOp { signature: self.0, work: Arc::new(work) }
+        CustomOp { signature: self.signature, takes_key: self.takes_key, work: Arc::new(work) }
     }
 }
 
 /// The op as a run calls it: nothing passes that its signature does not say.
 struct Checked {
     declared: deepgraph_graph::Op,
+    takes_key: bool,
     work: Work,
 }
 
 #[async_trait]
 impl Op for Checked {
-    async fn call(&self, input: Map) -> Result<Value, StepError> {
+    fn takes_key(&self) -> bool {
+        self.takes_key
+    }
+
+    async fn call(&self, input: Map, context: &CallContext) -> Result<Value, StepError> {
         let name = &self.declared.name;
         let input = self.declared.check_input(&input).map_err(|why| {
             StepError::new(
@@ -155,7 +185,7 @@ impl Op for Checked {
                 format!("the input of the op `{name}` does not fit: {why}"),
             )
         })?;
-        let result = with_text((self.work)(input).await?);
+        let result = with_text((self.work)(input, context.clone()).await?);
         let wanted = deepgraph_graph::Field::of(Type::Record(self.declared.result.clone()));
         wanted.check(&result).map_err(|why| {
             let message = format!("the op `{name}` gave what its signature does not say: {why}");

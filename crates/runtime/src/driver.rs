@@ -9,11 +9,13 @@ use deepgraph_protocol::{
     Effect, Entry, EntryBody, Millis, ModelRequest, Output, RunStatus, ScopeEnd, ScopePath, StepError,
     StepId, StepOutput, Value,
 };
-use deepgraph_store::{Append, RunId, RunUpdate};
-use tokio::sync::{Semaphore, mpsc};
+use deepgraph_store::{Append, Appended, RunId, RunUpdate};
+use tokio::sync::{Semaphore, mpsc, oneshot};
 
 use crate::RunError;
+use crate::again::with_first;
 use crate::ask::Question;
+use crate::cancel::BETWEEN_LOOKS;
 use crate::control::{Cancel, Control};
 use crate::progress::{Observer, Tally, Told};
 use crate::replay::{Replay, order};
@@ -21,6 +23,7 @@ use crate::resume::Live;
 use crate::run::Runtime;
 use crate::slots::Slots;
 use crate::tasks::{CacheKey, Done, Tasks};
+use crate::writes::{Begun, OpCall};
 
 /// A model call that is sent once its dispatch is durable.
 #[derive(Debug)]
@@ -44,6 +47,10 @@ pub(crate) struct Driver<'a> {
     pub(crate) model_places: Option<Arc<Semaphore>>,
     pub(crate) tool_places: Option<Arc<Semaphore>>,
     pub(crate) prepared: BTreeMap<StepId, Prepared>,
+    /// Calls that write and are made once their claim is durable.
+    pub(crate) claims: BTreeMap<StepId, OpCall>,
+    /// Calls that write and may wait for a place.
+    pub(crate) begun: BTreeMap<StepId, Begun>,
     pub(crate) questions: BTreeMap<StepId, (Question, Option<u64>)>,
     /// Answers that were brought along, by the question that is open.
     pub(crate) answers: BTreeMap<StepId, String>,
@@ -52,6 +59,12 @@ pub(crate) struct Driver<'a> {
     pub(crate) keys: BTreeMap<Arc<str>, Arc<str>>,
     pub(crate) previews: mpsc::UnboundedSender<(StepId, String)>,
     pub(crate) cancel: Cancel,
+    /// Whether the store says that somebody asked for it to stop.
+    pub(crate) asked_to_cancel: bool,
+    /// Whether what follows from entries is not carried out now: it is put out again afterwards.
+    pub(crate) held_back: bool,
+    /// What else the first commit changes in the record: that of a further attempt.
+    pub(crate) first_update: Option<RunUpdate>,
     pub(crate) tally: Tally,
     /// What answers in place of the outside.
     pub(crate) replay: Option<Replay>,
@@ -85,6 +98,11 @@ impl<'a> Driver<'a> {
             model_places: places(caps.model_calls),
             tool_places: places(caps.tool_calls),
             prepared: BTreeMap::new(),
+            claims: BTreeMap::new(),
+            begun: BTreeMap::new(),
+            asked_to_cancel: false,
+            held_back: false,
+            first_update: None,
             questions: BTreeMap::new(),
             answers: BTreeMap::new(),
             cache: BTreeMap::new(),
@@ -130,7 +148,8 @@ impl<'a> Driver<'a> {
                         match self.machines.get(&step.scope()).map(|l| l.machine.end()) {
                             None => self.carry_out(&scope, effect),
                             Some(Some(end)) => {
-                                let entry = EntryBody::ChildEnded { step: step.clone(), end: end.clone() };
+                                let entry =
+                                    EntryBody::ChildEnded { step: step.clone(), end: Box::new(end.clone()) };
                                 self.commit_later(&scope, entry);
                             }
                             Some(None) => {}
@@ -155,7 +174,7 @@ impl<'a> Driver<'a> {
         loop {
             self.start_children();
             while !self.inbox.is_empty() {
-                self.commit(observer)?;
+                self.commit(observer).await?;
                 self.start_children();
             }
             if let Some(what) = self.replay.as_mut().and_then(|replay| replay.broken.take()) {
@@ -168,9 +187,15 @@ impl<'a> Driver<'a> {
                 let open = self.questions.values().map(|(q, _)| q.clone()).collect();
                 return Ok(Stop::Waiting(open));
             }
+            if std::mem::take(&mut self.asked_to_cancel) {
+                self.cancel_now(self.cancel.next());
+                continue;
+            }
+            let looks = self.looks_for_requests();
             tokio::select! {
                 biased;
                 level = control.raised(self.cancel) => self.cancel_now(level),
+                () = tokio::time::sleep(BETWEEN_LOOKS), if looks => self.look_for_request().await?,
                 Some((step, piece)) = previews.recv() => observer.preview(&step, &piece),
                 done = order::next(self.replay.as_mut().and_then(|r| r.order.as_mut()), &mut self.tasks) => match done {
                     Some(done) => {
@@ -188,7 +213,10 @@ impl<'a> Driver<'a> {
 
     fn start_children(&mut self) {
         while let Some((scope, started)) = self.slots.admit() {
-            let EntryBody::Started(body) = &started else { continue };
+            let EntryBody::Started(body) = &started else {
+                self.inbox.push_back((scope, started));
+                continue;
+            };
             let Some(graph) = self.bundle.find(&body.graph) else { continue };
             let machine = Machine::new(self.bundle.clone(), graph, scope.clone());
             self.machines.insert(scope.clone(), Live { machine, position: 0 });
@@ -197,7 +225,7 @@ impl<'a> Driver<'a> {
     }
 
     /// Commits everything that is due in one transaction, then applies it.
-    fn commit(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
+    pub(crate) async fn commit(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
         let due: Vec<(ScopePath, EntryBody)> = std::mem::take(&mut self.inbox).into();
         let now = self.now();
         let mut positions: BTreeMap<ScopePath, u64> = BTreeMap::new();
@@ -218,9 +246,13 @@ impl<'a> Driver<'a> {
         if batch.is_empty() {
             return Ok(());
         }
-        let update = self.tally.update(self.status());
-        let last = self.runtime.store.append(&self.run, self.epoch, &batch, Some(&update))?;
-        let first = last + 1 - batch.len() as u64;
+        let update =
+            RunUpdate { cancel_requested: self.takes_request(&batch), ..self.tally.update(self.status()) };
+        let update = with_first(update, self.first_update.take());
+        let appended = self.append(&batch, &update).await?;
+        // What is taken now is asked no second time.
+        self.asked_to_cancel |= appended.cancel_requested && update.cancel_requested.is_none();
+        let first = appended.seq + 1 - batch.len() as u64;
         for (append, seq) in batch.into_iter().zip(first..) {
             self.apply(append, seq, observer);
         }
@@ -246,11 +278,13 @@ impl<'a> Driver<'a> {
                     self.tally.note(&event);
                     observer.told(&Told { seq, at: entry.at, replayed: false, event });
                 }
+                Output::Effect(_) if self.held_back => {}
                 Output::Effect(effect) => self.carry_out(&scope, effect),
             }
         }
         if let EntryBody::Dispatched { step, .. } = &entry.body {
             self.send_model(&scope, step);
+            self.send_claimed(&scope, step);
         }
         if let (Some(end), Some(step)) = (ended, scope.step()) {
             self.end_child(&scope, step, end);
@@ -267,7 +301,7 @@ impl<'a> Driver<'a> {
         if let Some(parent) = parent
             && self.machines.remove(scope).is_some()
         {
-            self.commit_later(&parent, EntryBody::ChildEnded { step, end });
+            self.commit_later(&parent, EntryBody::ChildEnded { step, end: Box::new(end) });
         }
     }
 
@@ -282,6 +316,7 @@ impl<'a> Driver<'a> {
                 self.commit_later(&scope, body);
             }
             Done::Op { scope, step, attempt, cache, result } => {
+                self.begun.remove(&step);
                 let body = match result {
                     Ok(value) if value.depth() > DEEPEST => failure(step, attempt, too_deep()),
                     Ok(value) => {
@@ -317,28 +352,26 @@ impl<'a> Driver<'a> {
         }
     }
 
-    fn cancel_now(&mut self, level: Cancel) {
-        let first = self.cancel == Cancel::No;
-        self.cancel = level;
-        if first {
-            let detail = Some("cancelled by the user".to_owned());
-            self.commit_later(&ScopePath::root(), EntryBody::CancelRequested { detail, reason: None });
-        }
-        if level == Cancel::AtOnce {
-            for (scope, step) in self.tasks.steps() {
-                self.give_up(&scope, step);
-            }
-        }
-    }
-
     pub(crate) fn status(&self) -> RunStatus {
         if self.cancel == Cancel::No { RunStatus::Running } else { RunStatus::Cancelling }
     }
 
     /// Writes the run's record.
-    pub(crate) fn record(&self, update: &RunUpdate) -> Result<(), RunError> {
-        self.runtime.store.update_run(&self.run, self.epoch, update)?;
-        Ok(())
+    pub(crate) async fn record(&self, update: &RunUpdate) -> Result<(), RunError> {
+        self.append(&[], update).await.map(drop)
+    }
+
+    /// Appends without holding up the thread, so that the commits of many runs share one write to the disk.
+    pub(crate) async fn append(&self, batch: &[Append], update: &RunUpdate) -> Result<Appended, RunError> {
+        if self.replay.is_some() {
+            // The time of a replay is paused: while it waited for another thread, all timers would come due.
+            return Ok(self.runtime.store.append(&self.run, self.epoch, batch, Some(update))?);
+        }
+        let (told, appended) = oneshot::channel();
+        let done = Box::new(move |result| drop(told.send(result)));
+        self.runtime.store.append_then(&self.run, self.epoch, batch, Some(update), done);
+        let lost = || RunError::StoreSilent { run: self.run.to_string() };
+        Ok(appended.await.map_err(|_| lost())??)
     }
 }
 

@@ -4,15 +4,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use deepgraph_protocol::{
-    CALLER_ENDED, Effect, EntryBody, ErrorKind, ExitReason, ModelRequest, ScopePath, Started, StepError,
-    StepId, Value,
+    CALLER_ENDED, Effect, EntryBody, ErrorKind, ExitReason, ScopePath, Started, StepError, StepId, Value,
 };
-use sha2::{Digest, Sha256};
+use deepgraph_trace::request_hash;
 
 use crate::ask::{Question, Unattended};
 use crate::driver::{Driver, Prepared};
-use crate::replay::{is_pure, lost_dispatch};
-use crate::tasks::{CacheKey, Done, bounded};
+use crate::replay::lost_dispatch;
+use crate::tasks::{Done, bounded};
+use crate::writes::OpCall;
 
 /// Output tokens that are reserved for a call whose node does not bound them.
 const UNBOUNDED_OUTPUT: u64 = 4096;
@@ -30,13 +30,20 @@ impl Driver<'_> {
             Effect::CallModel { step, attempt, timeout_ms, .. } => {
                 self.prepare_model(scope, step, attempt, timeout_ms);
             }
-            Effect::RunOp { step, attempt, timeout_ms, op, input, cache_ms, .. } => {
-                self.run_op(scope, step, attempt, timeout_ms, &op, input, cache_ms);
+            Effect::RunOp { step, attempt, timeout_ms, op, input, writes, cache_ms, .. } => {
+                let call = OpCall { step, attempt, timeout_ms, op, input, cache_ms };
+                match writes {
+                    true => self.claim_op(scope, call),
+                    false => self.run_op(scope, call, false),
+                }
             }
             Effect::Spawn { step, graph, input, config, grant, nesting } => {
                 let started = Started::first(graph, input, config, self.bundle.hash.clone());
                 let started = Started { grant, nesting, ..started };
                 self.slots.enqueue(step.scope(), EntryBody::Started(started));
+            }
+            Effect::Reopen { step, config, grant, attempt } => {
+                self.reopen_child(scope, step, config, grant, attempt);
             }
             Effect::Ask { step, question, shape, timeout_ms } => {
                 let question = Question { id: step, text: question, shape, complaint: None };
@@ -79,9 +86,11 @@ impl Driver<'_> {
         let entry = EntryBody::Dispatched {
             step: step.clone(),
             attempt,
-            request: Some(hash(&request)),
+            request: Some(request_hash(&request)),
             reserve_tokens: if free { 0 } else { estimate + output },
             reserve_micro_usd: price.map(|p| p.cost(&usage)),
+            key: None,
+            takes_key: false,
         };
         let lost =
             self.replay.as_ref().map(|replay| replay.lost(&step, attempt, &request)).unwrap_or_default();
@@ -130,45 +139,6 @@ impl Driver<'_> {
                     Box::new(reply)
                 });
             Done::Model { scope, step, attempt, result }
-        });
-    }
-
-    #[allow(clippy::too_many_arguments)]
-    fn run_op(
-        &mut self,
-        scope: &ScopePath,
-        step: StepId,
-        attempt: u32,
-        timeout_ms: Option<u64>,
-        name: &str,
-        input: Arc<deepgraph_protocol::Map>,
-        cache_ms: Option<u64>,
-    ) {
-        if self.replay.is_some() && !is_pure(name) {
-            return self.replay_op(scope, step, attempt, name, input);
-        }
-        let Some(op) = self.runtime.ops.get(name).cloned() else {
-            let known: Vec<&str> = self.runtime.ops.names().collect();
-            let message = format!("there is no op `{name}` in this program; it has: {}", known.join(", "));
-            let error = StepError::new(ErrorKind::NotFound, message);
-            return self.commit_later(scope, EntryBody::Failed { step, error });
-        };
-        let call = CacheKey { call: format!("{name} {}", Value::Map(input.clone())) };
-        if let (Some(ms), Some((at, known))) = (cache_ms, self.cache.get(&call))
-            && u64::try_from(self.now() - at).unwrap_or(0) < ms
-        {
-            let output = deepgraph_protocol::StepOutput::Op(known.clone());
-            return self.commit_later(scope, EntryBody::Completed { step, attempt, output });
-        }
-        let cache = cache_ms.map(|_| call);
-        let own = || op.default_timeout().map(|own| u64::try_from(own.as_millis()).unwrap_or(u64::MAX));
-        let timeout_ms = timeout_ms.or_else(own);
-        let place = self.tool_places.clone();
-        let (scope, step) = (scope.clone(), step);
-        let (key, key_step) = (scope.clone(), step.clone());
-        self.tasks.spawn(&key, &key_step, async move {
-            let result = bounded(place, timeout_ms, op.call(Arc::unwrap_or_clone(input))).await;
-            Done::Op { scope, step, attempt, cache, result }
         });
     }
 
@@ -229,14 +199,18 @@ impl Driver<'_> {
     fn abandon(&mut self, scope: &ScopePath, step: StepId, grace_ms: u64, reason: Option<ExitReason>) {
         let child = step.scope();
         if self.slots.withdraw(&child) {
-            return self.give_up(scope, step);
+            return self.withdrawn(scope, step);
         }
         if self.machines.contains_key(&child) {
             let detail = Some(CALLER_ENDED.to_owned());
-            return self.commit_later(&child, EntryBody::CancelRequested { detail, reason });
+            let at_once = self.cancel == crate::Cancel::AtOnce;
+            return self.commit_later(&child, EntryBody::CancelRequested { detail, reason, at_once });
         }
         let asked = self.questions.remove(&step).is_some();
-        if asked || grace_ms == 0 || self.cancel == crate::Cancel::AtOnce {
+        // After a crash there is nothing to wait for.
+        let is_out =
+            self.tasks.is_out(&step) || self.prepared.contains_key(&step) || self.claims.contains_key(&step);
+        if asked || !is_out || grace_ms == 0 || self.cancel == crate::Cancel::AtOnce {
             return self.give_up(scope, step);
         }
         self.tasks.grace(scope.clone(), step, Duration::from_millis(grace_ms));
@@ -244,15 +218,12 @@ impl Driver<'_> {
 
     /// Stops the work for a step and commits that nothing comes of it.
     pub(crate) fn give_up(&mut self, scope: &ScopePath, step: StepId) {
+        let begun = self.begun.remove(&step);
+        let never_begun = self.claims.remove(&step).is_some() || begun.is_some_and(|begun| begun.withdraw());
         self.tasks.abort(&step);
         self.prepared.remove(&step);
         let error = StepError::new(ErrorKind::Cancelled, "given up");
+        let error = if never_begun { error.unsent() } else { error };
         self.commit_later(scope, EntryBody::Failed { step, error });
     }
-}
-
-/// SHA-256 of a request's JSON, hexadecimal.
-fn hash(request: &ModelRequest) -> String {
-    let json = serde_json::to_vec(request).unwrap_or_default();
-    Sha256::digest(&json).iter().map(|b| format!("{b:02x}")).collect()
 }

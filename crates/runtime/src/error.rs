@@ -1,5 +1,6 @@
 //! What can keep a run from being driven. How a run itself goes wrong is data: its exits and status.
 
+use deepgraph_engine::NotResumable;
 use deepgraph_graph::Diagnostics;
 use deepgraph_protocol::StepId;
 use deepgraph_store::StoreError;
@@ -10,6 +11,20 @@ pub enum RunError {
     /// The store failed. Everything committed before is safe; the run can be resumed.
     #[error("{0}")]
     Store(#[from] StoreError),
+    /// A fork that can not be made so.
+    #[error("{problem}")]
+    Edit {
+        /// What is wrong and what to do.
+        problem: String,
+    },
+    /// A fork whose journals were never written whole.
+    #[error("run {run} is a fork of {of} that was not written whole, so it can not be driven: fork again")]
+    BrokenFork {
+        /// The run.
+        run: String,
+        /// The run that it comes from.
+        of: String,
+    },
     /// The journals do not fold under the bundle.
     #[error("run {run}: its journals name the graph `{graph}`, which is not in its bundle")]
     UnknownGraph {
@@ -23,6 +38,14 @@ pub enum RunError {
     NotStarted {
         /// The run.
         run: String,
+    },
+    /// A run that is over can not go on.
+    #[error("run {run} can not go on: {why}")]
+    NotResumable {
+        /// The run.
+        run: String,
+        /// Why, and what can be done instead.
+        why: NotResumable,
     },
     /// A replayed run asks for something that is not in its recording.
     #[error("run {run} can not be replayed further: {what}")]
@@ -39,6 +62,16 @@ pub enum RunError {
         graph: String,
         /// What does not fit.
         problem: String,
+    },
+    /// The graph has no such class of questions.
+    #[error("the graph {graph} has no intent \"{name}\"; {}", intents_of(.known))]
+    UnknownIntent {
+        /// The graph.
+        graph: String,
+        /// What was asked for.
+        name: String,
+        /// Those that it has.
+        known: Vec<String>,
     },
     /// An answer to a question that is not open.
     #[error("run {run} can not take an answer: {problem}; {}", open_now(.open))]
@@ -110,6 +143,14 @@ pub enum RunError {
         /// The run.
         run: String,
     },
+    /// The store dropped a commit without an answer: a fault of the store.
+    #[error(
+        "run {run}: the store gave no answer to a commit; its journal is kept as far as it was committed, resume the run"
+    )]
+    StoreSilent {
+        /// The run.
+        run: String,
+    },
     /// The configuration does not fit the graph.
     #[error("the configuration does not fit the graph `{graph}`: {problem}")]
     Config {
@@ -150,6 +191,14 @@ pub enum RunError {
         /// Why.
         why: String,
     },
+}
+
+/// The classes of questions of a graph.
+fn intents_of(known: &[String]) -> String {
+    match known {
+        [] => "it has none: say which there are under `intents` of the graph file".to_owned(),
+        known => format!("it has: {}", known.join(", ")),
+    }
 }
 
 fn open_now(open: &[StepId]) -> String {

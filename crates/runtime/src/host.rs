@@ -6,6 +6,8 @@ use std::sync::Arc;
 use deepgraph_graph::{Bundle, Diagnostics, OpTable, build, load};
 use deepgraph_model::{ChatModel, ModelSettings, Models};
 use deepgraph_protocol::Hidden;
+use deepgraph_research::gain::Scorer;
+use deepgraph_research::intent::{IntentClassifier, RuleClassifier};
 use deepgraph_store::{MemoryStore, RunId, Store, StoreError};
 use deepgraph_tools::Corpus;
 use deepgraph_trace::{FoldError, Recording};
@@ -30,6 +32,7 @@ use crate::work::stored_bundle;
 pub struct Host {
     runtime: Arc<Runtime>,
     ops: Arc<OpTable>,
+    intents: Arc<dyn IntentClassifier>,
 }
 
 /// What a [`Host`] is made of.
@@ -38,11 +41,13 @@ pub struct HostBuilder {
     models: ModelSettings,
     own_models: Vec<(String, Arc<dyn ChatModel>)>,
     corpus: Option<Arc<Corpus>>,
+    scorer: Option<Arc<dyn Scorer>>,
     own_ops: Vec<CustomOp>,
     asker: Option<Arc<dyn Asker>>,
     unattended: Unattended,
     clock: Arc<dyn Clock>,
     replay: Option<Arc<Recording>>,
+    intents: Arc<dyn IntentClassifier>,
 }
 
 impl Host {
@@ -54,11 +59,13 @@ impl Host {
             models: ModelSettings::default(),
             own_models: Vec::new(),
             corpus: None,
+            scorer: None,
             own_ops: Vec::new(),
             asker: None,
             unattended: Unattended::Wait,
             clock: Arc::new(SystemClock),
             replay: None,
+            intents: Arc::new(RuleClassifier),
         }
     }
 
@@ -70,6 +77,11 @@ impl Host {
     /// Where runs are kept.
     pub fn store(&self) -> &Arc<dyn Store> {
         &self.runtime.store
+    }
+
+    /// What finds the class of a question.
+    pub fn intents(&self) -> &dyn IntentClassifier {
+        &*self.intents
     }
 
     /// What runs are driven with.
@@ -92,7 +104,11 @@ impl Host {
             unattended: *unattended,
             replay: replay.clone(),
         };
-        Host { runtime: Arc::new(runtime), ops: Arc::new(servers.op_table(&self.ops)) }
+        Host {
+            runtime: Arc::new(runtime),
+            ops: Arc::new(servers.op_table(&self.ops)),
+            intents: self.intents.clone(),
+        }
     }
 
     /// Checks and compiles a built graph. Its warnings are told by `graph.load(host.ops())`.
@@ -155,6 +171,12 @@ impl HostBuilder {
         self
     }
 
+    /// A store that others hold as well.
+    pub fn shared_store(mut self, store: Arc<dyn Store>) -> HostBuilder {
+        self.store = store;
+        self
+    }
+
     /// How models of providers are reached, and what the model `scripted` answers.
     pub fn models(mut self, settings: ModelSettings) -> HostBuilder {
         self.models = settings;
@@ -170,6 +192,13 @@ impl HostBuilder {
     /// The documents that `search` and `read` work on.
     pub fn documents(mut self, corpus: Corpus) -> HostBuilder {
         self.corpus = Some(Arc::new(corpus));
+        self
+    }
+
+    /// What says which facts of a document are new, for limits on gain: with embeddings, for instance. Else facts are
+    /// compared by hash, figures and words: [`HashedFacts`](deepgraph_research::gain::HashedFacts).
+    pub fn scorer(mut self, scorer: impl Scorer + 'static) -> HostBuilder {
+        self.scorer = Some(Arc::new(scorer));
         self
     }
 
@@ -208,6 +237,12 @@ impl HostBuilder {
         self
     }
 
+    /// What finds the class of a question, for graphs with `intents`; else the rules of [`RuleClassifier`].
+    pub fn intents(mut self, classifier: impl IntentClassifier + 'static) -> HostBuilder {
+        self.intents = Arc::new(classifier);
+        self
+    }
+
     /// The host.
     ///
     /// # Errors
@@ -218,7 +253,10 @@ impl HostBuilder {
         for (name, model) in self.own_models {
             models.register(name, model);
         }
-        let (mut table, mut ops) = (OpTable::stock(), Ops::stock(self.corpus));
+        let (mut table, mut ops) = (OpTable::stock(), Ops::stock(self.corpus.clone()));
+        if let Some(scorer) = self.scorer {
+            ops.score_with(self.corpus, scorer);
+        }
         for op in self.own_ops {
             op.add_to(&mut table, &mut ops)?;
         }
@@ -231,7 +269,7 @@ impl HostBuilder {
             unattended: self.unattended,
             replay: self.replay,
         };
-        Ok(Host { runtime: Arc::new(runtime), ops: Arc::new(table) })
+        Ok(Host { runtime: Arc::new(runtime), ops: Arc::new(table), intents: self.intents })
     }
 }
 

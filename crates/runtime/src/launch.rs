@@ -4,12 +4,15 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use deepgraph_graph::{Bundle, Mismatch};
-use deepgraph_protocol::{Map, StepId, Value};
+use deepgraph_protocol::{Map, ResumeFrom, StepId, Value};
 use deepgraph_store::RunRecord;
 use tokio::runtime::Handle;
 
 use crate::RunError;
+use crate::again::Again;
+use crate::answers;
 use crate::host::Host;
+use crate::intent::{Intended, with_intent};
 use crate::progress::Observer;
 use crate::run::NewRun;
 use crate::running::Running;
@@ -21,6 +24,7 @@ pub struct Launch {
     bundle: Arc<Bundle>,
     input: Map,
     config: BTreeMap<String, Value>,
+    intended: Intended,
     thread: Option<String>,
     observer: Option<Box<dyn Observer>>,
 }
@@ -31,13 +35,15 @@ pub struct Resumption {
     record: RunRecord,
     bundle: Arc<Bundle>,
     answers: Vec<(Option<StepId>, String)>,
+    raised: BTreeMap<String, Value>,
+    from: Option<ResumeFrom>,
     observer: Option<Box<dyn Observer>>,
 }
 
 impl Launch {
     pub(crate) fn new(host: Host, bundle: Arc<Bundle>) -> Launch {
         let (input, config) = (Map::new(), BTreeMap::new());
-        Launch { host, bundle, input, config, thread: None, observer: None }
+        Launch { host, bundle, input, config, intended: Intended::default(), thread: None, observer: None }
     }
 
     /// The value of an input channel.
@@ -50,6 +56,12 @@ impl Launch {
     /// it: `"30m"`.
     pub fn config(mut self, key: &str, value: impl Into<Value>) -> Launch {
         self.config.insert(key.to_owned(), value.into());
+        self
+    }
+
+    /// The class of the question; else the host's classifier finds it.
+    pub fn intent(mut self, intended: Intended) -> Launch {
+        self.intended = intended;
         self
     }
 
@@ -77,11 +89,15 @@ impl Launch {
         let graph = || root.name.to_string();
         let input = self.bundle.input_of(None, &self.input);
         let input = input.map_err(|wrong| RunError::Input { graph: graph(), problem: listed(&wrong) })?;
-        let config = self.bundle.config_of(self.config);
+        let question = question(&self.bundle, &input);
+        let intent = self.intended.choose(self.host.intents(), &self.bundle, &question)?;
+        let config = with_intent(&self.bundle, intent.as_ref(), self.config);
+        let config = self.bundle.config_of(config);
         let config = config.map_err(|wrong| RunError::Config { graph: graph(), problem: listed(&wrong) })?;
-        let set_up = SetUp { input: input.clone(), config: config.clone(), thread: self.thread.clone() };
+        let set_up =
+            SetUp { input: input.clone(), config: config.clone(), thread: self.thread.clone(), intent };
         let new = NewRun {
-            question: question(&self.bundle, &input),
+            question,
             graph: graph(),
             bundle: self.bundle.clone(),
             input,
@@ -96,7 +112,15 @@ impl Launch {
 
 impl Resumption {
     pub(crate) fn new(host: Host, record: RunRecord, bundle: Arc<Bundle>) -> Resumption {
-        Resumption { host, record, bundle, answers: Vec::new(), observer: None }
+        Resumption {
+            host,
+            record,
+            bundle,
+            answers: Vec::new(),
+            raised: BTreeMap::new(),
+            from: None,
+            observer: None,
+        }
     }
 
     /// What is known of the run.
@@ -122,6 +146,23 @@ impl Resumption {
         self
     }
 
+    /// Of a run that is over: it goes on as its next attempt, with a key of the configuration set to another value, such
+    /// as a limit that ended it. What it used and counted stays; no step that is done is paid for again, but for the
+    /// report. Driving it fails with [`RunError::NotResumable`] where there is nothing to go on with, or the limit would
+    /// be reached again at once.
+    pub fn raise(mut self, key: &str, value: impl Into<Value>) -> Resumption {
+        self.raised.insert(key.to_owned(), value.into());
+        self.from.get_or_insert(ResumeFrom::Research);
+        self
+    }
+
+    /// Of a run that is over: its report alone is made again, over what the research left; with [`raise`](Self::raise)
+    /// by another model.
+    pub fn report_again(mut self) -> Resumption {
+        self.from = Some(ResumeFrom::Report);
+        self
+    }
+
     /// Somebody who is told of every event and preview, from the beginning of the run: those that happened before are
     /// told first.
     pub fn observer(mut self, observer: impl Observer + 'static) -> Resumption {
@@ -134,12 +175,20 @@ impl Resumption {
     ///
     /// # Errors
     ///
-    /// There is no tokio runtime. The run was never started and its record does not say how to ([`RunError::NoSetUp`]), or
+    /// There is no tokio runtime. A run that is to go on after its end is not over, or the configuration does not fit. The run was never started and its record does not say how to ([`RunError::NoSetUp`]), or
     /// it is answered.
     pub fn start(self) -> Result<Running, RunError> {
         let tokio = tokio_here()?;
         let run = self.record.run_id.clone();
-        let work = Work::of(&self.record, self.bundle, self.answers)?;
+        let work = match self.from {
+            None => Work::of(&self.record, self.bundle, self.answers)?,
+            Some(from) => {
+                answers::assigned(&run, self.answers, &[])?;
+                let store = &**self.host.store();
+                let again = Again::of(store, &self.record, self.bundle, &self.raised, from)?;
+                Work::Again(Box::new(again))
+            }
+        };
         Ok(Running::spawn(&tokio, self.host.runtime(), run, work, self.observer))
     }
 }

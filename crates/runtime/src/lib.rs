@@ -14,11 +14,13 @@
 //! | `slots` | run-wide caps, held by queueing |
 //! | `resume` | Machines from journals |
 //! | `progress` | what observers are told; the run's record |
+//! | `fork` | new runs whose journals begin as those of another one |
 //! | `persist` | channels that are kept between runs |
 //! | `ops` | the ops that graphs can call |
 //! | `servers` | tools of MCP servers as ops |
 //! | `ask`, `answers` | questions to a person, and answers that a resume brings |
 //! | `clock` | the time that entries are stamped with |
+//! | `intent` | the class of a question, and its configuration |
 //! | `host`, `launch`, `running` | the short way for programs of one's own |
 //! | `replay/` | runs that are answered from a recording |
 //! | `custom` | ops of one's own, declared and done in one place |
@@ -26,8 +28,11 @@
 //! A program that runs graphs begins with a [`Host`]. The other crates are here under their short names, so that one
 //! dependency is enough.
 
+mod again;
 mod answers;
 mod ask;
+mod call;
+mod cancel;
 mod clock;
 mod control;
 mod custom;
@@ -35,7 +40,9 @@ mod driver;
 mod effects;
 mod error;
 mod folder;
+mod fork;
 mod host;
+mod intent;
 mod launch;
 mod ops;
 mod persist;
@@ -44,19 +51,26 @@ mod replay;
 mod resume;
 mod run;
 mod running;
+mod scored;
 mod servers;
 mod slots;
 mod tasks;
 mod work;
+mod writes;
 
+pub use again::Again;
 pub use answers::{assigned, open_questions};
 pub use ask::{Asker, Question, Unattended, read_answer};
+pub use call::{CallContext, idempotency_key};
+pub use cancel::Cancelled;
 pub use clock::{Clock, SystemClock, TokioClock};
 pub use control::{Cancel, Canceller, Control};
 pub use custom::{CustomOp, OpDeclaration};
 pub use error::RunError;
 pub use folder::Folder;
+pub use fork::{Branch, ForkedFrom, StepEnd, end_of, forked_from, step_ends};
 pub use host::{Host, HostBuilder};
+pub use intent::{Intended, with_intent};
 pub use launch::{Launch, Resumption};
 pub use ops::{Op, Ops};
 pub use progress::{Observer, Quiet, Told};
@@ -67,7 +81,11 @@ pub use running::Running;
 pub use servers::{Secrets, Servers};
 pub use work::{Work, stored_bundle};
 
+pub use deepgraph_research::gain::{HashedFacts, Known, Scored, Scorer};
+pub use deepgraph_research::intent::{IntentClassifier, RuleClassifier};
+
 pub use async_trait::async_trait;
+pub use deepgraph_engine::NotResumable;
 pub use deepgraph_graph as graph;
 pub use deepgraph_model as model;
 pub use deepgraph_protocol as protocol;

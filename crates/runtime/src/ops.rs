@@ -7,7 +7,11 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use deepgraph_protocol::{ErrorKind, Map, StepError, Value};
+use deepgraph_research::gain::{HashedFacts, Scorer};
 use deepgraph_tools::Corpus;
+
+use crate::call::CallContext;
+use crate::scored::{FactsOp, ReadOp};
 
 /// Something that a graph can call by name: pure work, or work on the outside.
 #[async_trait]
@@ -15,8 +19,15 @@ pub trait Op: Send + Sync {
     /// Carries one call out. Dropping the future gives it up.
     ///
     /// `input` has the fields that the op's signature declares; fields that are null were left out. The result
-    /// is the record that the signature declares.
-    async fn call(&self, input: Map) -> Result<Value, StepError>;
+    /// is the record that the signature declares. `context` tells which call it is, with its idempotency key.
+    async fn call(&self, input: Map, context: &CallContext) -> Result<Value, StepError>;
+
+    /// Whether calls are made under their idempotency key, with a service that does nothing twice that comes under the
+    /// same key. Of an op that writes, a call whose outcome was lost is then made again under its key; else it never
+    /// is.
+    fn takes_key(&self) -> bool {
+        false
+    }
 
     /// The longest time of a call for which the graph gives no `timeout`; none: unbounded.
     fn default_timeout(&self) -> Option<Duration> {
@@ -37,8 +48,14 @@ impl Ops {
             ops.add(op.name, Arc::new(Pure(op.run)));
         }
         ops.add("search", Arc::new(Sourced { corpus: corpus.clone(), call: deepgraph_tools::search_op }));
-        ops.add("read", Arc::new(Sourced { corpus, call: read_with_facts }));
+        ops.score_with(corpus, Arc::new(HashedFacts));
         ops
+    }
+
+    /// Puts the ops in place that say what was new, `read` and `facts`, with a scorer of one's own.
+    pub fn score_with(&mut self, corpus: Option<Arc<Corpus>>, scorer: Arc<dyn Scorer>) {
+        self.add("read", Arc::new(ReadOp { corpus, scorer: scorer.clone() }));
+        self.add("facts", Arc::new(FactsOp { scorer }));
     }
 
     /// Adds an op, or puts it in place of one of the same name.
@@ -68,7 +85,7 @@ struct Pure(fn(&Map) -> Result<Value, StepError>);
 
 #[async_trait]
 impl Op for Pure {
-    async fn call(&self, input: Map) -> Result<Value, StepError> {
+    async fn call(&self, input: Map, _: &CallContext) -> Result<Value, StepError> {
         (self.0)(&input)
     }
 }
@@ -81,35 +98,26 @@ struct Sourced {
 
 #[async_trait]
 impl Op for Sourced {
-    async fn call(&self, input: Map) -> Result<Value, StepError> {
-        let corpus = self.corpus.clone().ok_or_else(|| {
-            StepError::new(ErrorKind::NotFound, "this run has no sources: give it documents with --docs PATH")
-        })?;
+    async fn call(&self, input: Map, _: &CallContext) -> Result<Value, StepError> {
         let call = self.call;
-        match tokio::task::spawn_blocking(move || call(&corpus, &input)).await {
-            Ok(result) => result,
-            Err(failure) => {
-                Err(StepError::new(ErrorKind::Tool, format!("reading the documents failed: {failure}")))
-            }
-        }
+        over_documents(self.corpus.clone(), move |corpus| call(corpus, &input)).await
     }
 }
 
-/// `read`, with the facts of what was read.
-fn read_with_facts(corpus: &Corpus, input: &Map) -> Result<Value, StepError> {
-    let result = deepgraph_tools::read_op(corpus, input)?;
-    let Value::Map(fields) = &result else { return Ok(result) };
-    let sources = fields.get("sources").and_then(Value::as_map);
-    let facts: Vec<Value> = sources
-        .into_iter()
-        .flat_map(|sources| sources.values())
-        .filter_map(|source| source.to().ok())
-        .flat_map(|source| deepgraph_research::facts::facts(&source))
-        .map(|fact| Value::of(&fact))
-        .collect();
-    let mut fields = (**fields).clone();
-    fields.insert("facts".into(), Value::from(facts));
-    Ok(Value::from(fields))
+/// Does work over the local documents beside the tasks of the program.
+pub(crate) async fn over_documents(
+    corpus: Option<Arc<Corpus>>,
+    work: impl FnOnce(&Corpus) -> Result<Value, StepError> + Send + 'static,
+) -> Result<Value, StepError> {
+    let corpus = corpus.ok_or_else(|| {
+        StepError::new(ErrorKind::NotFound, "this run has no sources: give it documents with --docs PATH")
+    })?;
+    match tokio::task::spawn_blocking(move || work(&corpus)).await {
+        Ok(result) => result,
+        Err(failure) => {
+            Err(StepError::new(ErrorKind::Tool, format!("reading the documents failed: {failure}")))
+        }
+    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,9 @@
 //! What observers are told, and the run's record.
 
 use deepgraph_protocol::{Event, Exit, Millis, RunStatus, ScopeEnd, StepId};
-use deepgraph_store::RunUpdate;
+use deepgraph_store::{RunId, RunUpdate};
+
+use crate::run::Outcome;
 
 /// One event, with where it stands in the run.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
@@ -24,6 +26,11 @@ pub trait Observer: Send {
     /// A model is writing. Never state; may be dropped or repeated.
     fn preview(&mut self, step: &StepId, piece: &str) {
         let _ = (step, piece);
+    }
+    /// The run ended as [`RunStatus::Exhausted`]: somebody may take it up, as a fork with higher limits or by other means.
+    /// Told once it is recorded; again where a run that is over is driven again.
+    fn exhausted(&mut self, run: &RunId, outcome: &Outcome) {
+        let _ = (run, outcome);
     }
 }
 
@@ -71,6 +78,13 @@ impl Tally {
     pub(crate) fn ended(&self, status: RunStatus, end: &ScopeEnd) -> RunUpdate {
         let mut exits = vec![end.exit.clone()];
         exits.extend(end.children.iter().cloned());
+        // How earlier attempts ended stays known.
+        let is_listed =
+            |exit: &Exit| exits.iter().any(|e| e.scope == exit.scope && e.attempt == exit.attempt);
+        let earlier: Vec<Exit> = self.exits.iter().filter(|exit| !is_listed(exit)).cloned().collect();
+        if end.exit.attempt > 1 {
+            exits.extend(earlier);
+        }
         let known = end.settled.cost_unknown == 0;
         RunUpdate {
             report: Some(end.report),

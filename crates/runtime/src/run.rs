@@ -15,7 +15,7 @@ use crate::RunError;
 use crate::answers::{self, open_questions};
 use crate::ask::{Asker, Question, Unattended};
 use crate::clock::Clock;
-use crate::control::Control;
+use crate::control::{Cancel, Control};
 use crate::driver::{Driver, Stop};
 use crate::ops::Ops;
 use crate::persist;
@@ -139,20 +139,37 @@ impl Runtime {
         control: Control,
         observer: &mut dyn Observer,
     ) -> Result<Ended, RunError> {
-        match work {
-            Work::Start(new) => self.start(run, &new, control, observer).await,
-            Work::Resume { bundle, answers } => self.resume(run, bundle, answers, control, observer).await,
-        }
+        self.drive_under(run, work, Cancel::No, control, observer).await
     }
 
-    async fn start(
+    /// The same for a run that is cancelled before anything of it is carried out, unless that is [`Cancel::No`].
+    pub(crate) async fn drive_under(
         &self,
         run: &RunId,
-        new: &NewRun,
+        work: Work,
+        cancel: Cancel,
         control: Control,
         observer: &mut dyn Observer,
     ) -> Result<Ended, RunError> {
         let (previews, received) = mpsc::unbounded_channel();
+        let mut driver = match work {
+            Work::Start(new) => self.start(run, &new, previews)?,
+            Work::Resume { bundle, answers } => self.resume(run, bundle, answers, previews, observer)?,
+            Work::Again(again) => self.again(run, *again, previews, observer)?,
+        };
+        match cancel {
+            Cancel::No => driver.reopen(),
+            how => driver.cancel_first(how, observer).await?,
+        }
+        self.finish(driver, control, observer, received).await
+    }
+
+    fn start(
+        &self,
+        run: &RunId,
+        new: &NewRun,
+        previews: mpsc::UnboundedSender<(StepId, String)>,
+    ) -> Result<Driver<'_>, RunError> {
         let epoch = self.store.claim(run)?;
         let mut driver = Driver::new(self, run.clone(), epoch, new.bundle.clone(), previews);
         let root = ScopePath::root();
@@ -168,19 +185,18 @@ impl Runtime {
         }
         driver.keys = started.keys.clone();
         driver.commit_later(&root, EntryBody::Started(started));
-        self.finish(driver, control, observer, received).await
+        Ok(driver)
     }
 
-    async fn resume(
+    pub(crate) fn resume(
         &self,
         run: &RunId,
         bundle: Arc<Bundle>,
         answers: Vec<(Option<StepId>, String)>,
-        control: Control,
+        previews: mpsc::UnboundedSender<(StepId, String)>,
         observer: &mut dyn Observer,
-    ) -> Result<Ended, RunError> {
+    ) -> Result<Driver<'_>, RunError> {
         let answers = self.assigned(run, &bundle, answers)?;
-        let (previews, received) = mpsc::unbounded_channel();
         let epoch = self.store.claim(run)?;
         let rows = self.store.entries(run, 0)?;
         if rows.is_empty() {
@@ -198,8 +214,8 @@ impl Runtime {
         if let Some(row) = rows.last() {
             driver.not_before(row.entry.at);
         }
-        driver.reopen();
-        self.finish(driver, control, observer, received).await
+        driver.is_cancelled_already();
+        Ok(driver)
     }
 
     /// Which open question each answer is for.
@@ -228,7 +244,7 @@ impl Runtime {
         let stop = match driver.drive(&mut control, observer, &mut previews).await {
             // Nobody can go on with it: it is over.
             Err(error @ RunError::NotRecorded { .. }) => {
-                driver.record(&RunUpdate { status: Some(RunStatus::Failed), ..RunUpdate::default() })?;
+                driver.record(&RunUpdate { status: Some(RunStatus::Failed), ..RunUpdate::default() }).await?;
                 return Err(error);
             }
             stop => stop?,
@@ -236,16 +252,21 @@ impl Runtime {
         match stop {
             Stop::Waiting(questions) => {
                 driver
-                    .record(&RunUpdate { status: Some(RunStatus::AwaitingInput), ..RunUpdate::default() })?;
+                    .record(&RunUpdate { status: Some(RunStatus::AwaitingInput), ..RunUpdate::default() })
+                    .await?;
                 Ok(Ended::Waiting(questions))
             }
             Stop::Over(end) => {
                 let exit = &end.exit;
                 let status = RunStatus::of_ended(&exit.reason, exit.class, exit.findings, end.report, false);
-                let mut update = driver.tally.ended(status, &end);
+                let mut update = driver.over(status, &end);
                 persist::leave(&driver.keys, &end, &mut update);
-                driver.record(&update)?;
-                Ok(Ended::Over(Box::new(Outcome { status, end: *end })))
+                driver.record(&update).await?;
+                let outcome = Outcome { status, end: *end };
+                if status == RunStatus::Exhausted {
+                    observer.exhausted(&driver.run, &outcome);
+                }
+                Ok(Ended::Over(Box::new(outcome)))
             }
         }
     }

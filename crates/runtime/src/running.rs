@@ -11,7 +11,7 @@ use tokio::task::JoinHandle;
 use crate::RunError;
 use crate::control::{Canceller, Control};
 use crate::progress::{Observer, Told};
-use crate::run::{Ended, Runtime};
+use crate::run::{Ended, Outcome, Runtime};
 use crate::work::Work;
 
 /// A run that is driven by a task. It goes on when this is dropped.
@@ -96,6 +96,12 @@ impl Observer for Both {
     fn preview(&mut self, step: &StepId, piece: &str) {
         if let Some(own) = &mut self.own {
             own.preview(step, piece);
+        }
+    }
+
+    fn exhausted(&mut self, run: &RunId, outcome: &Outcome) {
+        if let Some(own) = &mut self.own {
+            own.exhausted(run, outcome);
         }
     }
 }

@@ -114,6 +114,11 @@ impl Tasks {
         self.by_step.iter().map(|(step, (_, scope))| (scope.clone(), step.clone())).collect()
     }
 
+    /// Whether work for a step is in flight.
+    pub(crate) fn is_out(&self, step: &StepId) -> bool {
+        self.by_step.contains_key(step)
+    }
+
     /// Whether nothing but timers is in flight.
     pub(crate) fn is_idle(&self) -> bool {
         self.by_step.is_empty()

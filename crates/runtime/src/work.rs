@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use deepgraph_graph::{Bundle, BundleSource, OpTable};
-use deepgraph_protocol::{Map, StepId};
+use deepgraph_protocol::{IntentChoice, Map, StepId};
 use deepgraph_store::RunRecord;
 use serde::{Deserialize, Serialize};
 
 use crate::RunError;
+use crate::again::Again;
 use crate::answers;
+use crate::fork::forked_from;
 use crate::run::NewRun;
 
 /// What is done with a run that is recorded.
@@ -23,6 +25,8 @@ pub enum Work {
         /// Answers to its questions, each to the one of an id or to the only one that is open.
         answers: Vec<(Option<StepId>, String)>,
     },
+    /// It was over and goes on, as its next attempt.
+    Again(Box<Again>),
 }
 
 /// How a run was set up, kept in the settings of its record: the process may end between the record and the first
@@ -33,6 +37,9 @@ pub(crate) struct SetUp {
     pub(crate) config: Map,
     #[serde(default)]
     pub(crate) thread: Option<String>,
+    /// The class of its question.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) intent: Option<IntentChoice>,
 }
 
 impl Work {
@@ -50,6 +57,9 @@ impl Work {
         if record.last_event_seq > 0 {
             return Ok(Work::Resume { bundle, answers });
         }
+        if let Some(from) = forked_from(record) {
+            return Err(RunError::BrokenFork { run: record.run_id.to_string(), of: from.run.to_string() });
+        }
         // It has asked nothing yet.
         answers::assigned(&record.run_id, answers, &[])?;
         NewRun::of_record(record, bundle).map(|new| Work::Start(Box::new(new)))
@@ -63,7 +73,7 @@ impl NewRun {
     ///
     /// [`RunError::NoSetUp`]: they do not hold its input and its configuration, or these can not be read.
     fn of_record(record: &RunRecord, bundle: Arc<Bundle>) -> Result<NewRun, RunError> {
-        let SetUp { input, config, thread } = SetUp::deserialize(&record.settings)
+        let SetUp { input, config, thread, .. } = SetUp::deserialize(&record.settings)
             .map_err(|why| RunError::NoSetUp { run: record.run_id.to_string(), why: why.to_string() })?;
         Ok(NewRun {
             question: record.question.clone(),

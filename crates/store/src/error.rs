@@ -9,7 +9,7 @@ use crate::RunId;
 /// A failure of a store: what was wrong, where, and what to do.
 ///
 /// After an error nothing of the call has been written.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
     /// A text is no run id.
@@ -225,6 +225,70 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
         /// What SQLite says.
+        detail: String,
+    },
+    /// The thread of the store has ended: a fault of ours.
+    #[error(
+        "{place}: the thread of the store has ended unexpectedly. Start the program again and resume the run: \
+         committed steps are kept. Please report this"
+    )]
+    Stopped {
+        /// The file or server.
+        place: String,
+    },
+    /// The thread of the store can not be started.
+    #[error(
+        "{place}: the thread of the store can not be started: {detail}. Raise the limit of threads of this user"
+    )]
+    NoThread {
+        /// The file or server.
+        place: String,
+        /// What the system says.
+        detail: String,
+    },
+    /// The server can not be reached, or the connection to it broke.
+    #[error(
+        "{place} can not be reached: {detail}. Nothing was written. See that the server runs and can be reached \
+         from here, then resume the run: committed steps are kept"
+    )]
+    Unreachable {
+        /// The server, without its password.
+        place: String,
+        /// What went wrong.
+        detail: String,
+    },
+    /// The connection broke while the server committed, and it could not be reached again to look.
+    #[error(
+        "the connection to {place} broke while a change was being committed, and the server could not be reached \
+         again: {detail}. The change may have been written or not; a resume of the run finds out"
+    )]
+    OutcomeUnknown {
+        /// The server, without its password.
+        place: String,
+        /// What went wrong.
+        detail: String,
+    },
+    /// Two transactions waited for each other, again and again.
+    #[error("{place}: two processes kept waiting for each other. Nothing was written. Try again")]
+    Deadlock {
+        /// The server, without its password.
+        place: String,
+    },
+    /// A text is no URL of a server.
+    #[error(
+        "the URL of the store can not be used: {detail}. It looks like postgres://USER:PASSWORD@HOST:PORT/DATABASE, or \
+         postgres:///DATABASE?host=/run/postgresql for a socket"
+    )]
+    BadUrl {
+        /// What is wrong with it. Holds no password.
+        detail: String,
+    },
+    /// Anything else that a PostgreSQL server says.
+    #[error("{place}: {detail}. Nothing was written")]
+    Postgres {
+        /// The server, without its password.
+        place: String,
+        /// What it says.
         detail: String,
     },
     /// Anything else that SQLite or the system says.

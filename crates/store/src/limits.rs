@@ -25,6 +25,25 @@ pub(crate) fn check<T: Serialize>(
     })
 }
 
+/// How many bytes the JSON form of a thing has.
+pub(crate) fn length<T: Serialize>(thing: &T) -> u64 {
+    struct Count(u64);
+    impl io::Write for Count {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0 += bytes.len() as u64;
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut count = Count(0);
+    // What can not be put into JSON has no length.
+    let _ = serde_json::to_writer(&mut count, thing);
+    count.0
+}
+
 /// Reads JSON as it is written and keeps nothing but the depth. It stops the writer at the bound, so that the
 /// depth of the data is not the depth of the stack.
 #[derive(Default)]

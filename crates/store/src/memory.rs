@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use deepgraph_protocol::{RunStatus, ScopePath, Value};
 
 use crate::find::{self, Ids};
-use crate::{Append, RunId, RunRecord, RunUpdate, Store, StoreError, Stored, limits};
+use crate::{Append, Appended, Freed, RunId, RunRecord, RunUpdate, Store, StoreError, Stored, limits};
 
 /// Runs in memory: for tests, and for runs that nobody will resume.
 #[derive(Debug, Default)]
@@ -60,7 +60,7 @@ impl Store for MemoryStore {
         epoch: u64,
         batch: &[Append],
         update: Option<&RunUpdate>,
-    ) -> Result<u64, StoreError> {
+    ) -> Result<Appended, StoreError> {
         limits::check_batch(run, batch)?;
         if let Some(update) = update {
             limits::check_update(run, update)?;
@@ -77,7 +77,8 @@ impl Store for MemoryStore {
             let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
             kept.extend(update.keep.iter().cloned());
         }
-        Ok(found.record.last_event_seq)
+        let RunRecord { last_event_seq: seq, cancel_requested, .. } = found.record;
+        Ok(Appended { seq, cancel_requested })
     }
 
     fn update_run(&self, run: &RunId, epoch: u64, update: &RunUpdate) -> Result<(), StoreError> {
@@ -109,6 +110,27 @@ impl Store for MemoryStore {
         Ok(self.kept.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned())
     }
 
+    fn weigh(&self, runs: &[RunId]) -> Result<Freed, StoreError> {
+        let kept = self.lock();
+        let mut freed = Freed::default();
+        for run in runs {
+            freed += kept.get(run).map(Run::weight).unwrap_or_default();
+        }
+        Ok(freed)
+    }
+
+    fn remove_run(&self, run: &RunId, epoch: u64) -> Result<Freed, StoreError> {
+        let mut runs = self.lock();
+        let freed = owned(&mut runs, run, epoch)?.weight();
+        runs.remove(run);
+        Ok(freed)
+    }
+
+    /// There are no texts of their own here.
+    fn sweep_texts(&self) -> Result<Freed, StoreError> {
+        Ok(Freed::default())
+    }
+
     fn entries(&self, run: &RunId, after_seq: u64) -> Result<Vec<Stored>, StoreError> {
         let mut runs = self.lock();
         let rows = &known(&mut runs, run)?.rows;
@@ -134,6 +156,11 @@ impl Run {
             *length += 1;
         }
         Ok(lengths)
+    }
+
+    fn weight(&self) -> Freed {
+        let bytes = self.rows.iter().map(|row| limits::length(&row.entry)).sum();
+        Freed { entries: self.rows.len() as u64, texts: 0, bytes }
     }
 
     fn push(&mut self, append: &Append) {

@@ -162,7 +162,8 @@ pub struct RunUpdate {
     pub deadline: Option<Option<Millis>>,
     /// What it cost, in US cents.
     pub cost_cents: Option<Option<u64>>,
-    /// Whether somebody asked for it to stop: for a new attempt, which starts without.
+    /// Whether somebody asked for it to stop: for a new attempt, which starts without, and for a driver that takes the
+    /// request, so that it can be made once more.
     pub cancel_requested: Option<bool>,
     /// How its scopes ended.
     pub exits: Option<Vec<Exit>>,

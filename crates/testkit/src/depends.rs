@@ -10,7 +10,7 @@ use crate::SimRun;
 
 /// Whether a meter is a clock.
 pub(crate) fn is_clock(meter: Meter) -> bool {
-    matches!(meter, Meter::WallTime | Meter::ActiveTime)
+    meter.is_clock()
 }
 
 /// Whether a meter depends on what calls are charged, or is a clock: a lost call stays charged.
@@ -38,7 +38,9 @@ pub(crate) fn fired(bundle: &Bundle, run: &SimRun, of: fn(Meter) -> bool) -> boo
     });
     let of_ends = ends.flat_map(|end| std::iter::once(&end.exit).chain(&end.children)).filter_map(of_exit);
     let of_events = run.events.iter().filter_map(|event| match event {
-        Event::LimitReached { scope, limit, .. } => Some((scope.clone(), limit.clone())),
+        Event::LimitReached { scope, limit, .. } | Event::LimitWarned { scope, limit, .. } => {
+            Some((scope.clone(), limit.clone()))
+        }
         _ => None,
     });
     of_events.chain(of_ends).any(|(scope, limit)| {

@@ -1,17 +1,20 @@
 //! From journals to a trace.
 
+mod again;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use deepgraph_engine::{Charged, Machine, Phase};
 use deepgraph_graph::Bundle;
 use deepgraph_protocol::{
-    Effect, Entry, EntryBody, Event, Millis, Output, RunStatus, ScopePath, Spent, StepId, StepOutput, Value,
+    Effect, Entry, EntryBody, Event, Map, Millis, Output, RunStatus, ScopePath, Spent, StepError, StepId,
+    StepOutput, Value,
 };
 
 use crate::charges::{self, Charges, exchange};
 use crate::in_force;
-use crate::tree::{Attempt, Node, NodeKind, Outcome, ScopeTrace, SuperStep, Trace};
+use crate::tree::{Attempt, Gain, Node, NodeKind, Outcome, ScopeTrace, SuperStep, Trace, Warned};
 
 /// One row of a run's journals.
 #[derive(Clone, Copy, Debug)]
@@ -31,6 +34,15 @@ pub enum FoldError {
     /// A graph that the bundle does not have.
     #[error("the journal names the graph `{0}`, which is not in the bundle that is stored with the run")]
     UnknownGraph(String),
+    /// The run went on after its end. A recording, or a case, holds one attempt.
+    #[error(
+        "the run was over and went on ({attempts} attempts), and a recording or a case of a run holds one attempt only; \
+         keep its journals (deepgraph trace RUN --format journal), or write a case with `attempts` by hand"
+    )]
+    SeveralAttempts {
+        /// How many.
+        attempts: u32,
+    },
     /// The bundle does not compile again from the texts that it was made from.
     #[error("the bundle can not be compiled again from its own texts, with the same ops:\n\n{0}")]
     Source(String),
@@ -64,6 +76,9 @@ pub fn fold<'a>(bundle: &Arc<Bundle>, rows: impl IntoIterator<Item = Row<'a>>) -
                 places: BTreeMap::new(),
                 charges: Charges::default(),
                 in_finally: false,
+                report_error: None,
+                config: started.config.clone(),
+                then_set: Map::new(),
             });
         }
         if let Some(folding) = scopes.get_mut(row.scope) {
@@ -125,6 +140,11 @@ struct Folding {
     charges: Charges,
     /// Whether the `finally` stage has begun.
     in_finally: bool,
+    /// What went wrong in the last `finally` stage.
+    report_error: Option<StepError>,
+    /// The configuration in force, and what of it the last `Resumed` set to something else.
+    config: Arc<Map>,
+    then_set: Map,
 }
 
 impl Folding {
@@ -139,6 +159,9 @@ impl Folding {
         {
             node.kind = NodeKind::Model(Box::new(request));
             node.request_hash = hash.clone();
+        }
+        if let EntryBody::Resumed { config, .. } = &entry.body {
+            self.note_config(config);
         }
         // What comes late changes nothing, here as in the Machine.
         let was_open = entry.body.step().is_some_and(|step| self.machine.is_open(step));
@@ -159,6 +182,7 @@ impl Folding {
         }
         if self.machine.phase() == Phase::Ended {
             self.charges.end(at);
+            self.report_error = self.machine.end().and_then(|end| end.report_error.clone());
         }
     }
 
@@ -199,6 +223,7 @@ impl Folding {
             | EntryBody::Failed { .. }
             | EntryBody::TimerFired { .. }
             | EntryBody::StateEdited { .. }
+            | EntryBody::Resumed { .. }
             | EntryBody::CancelRequested { .. } => return,
         };
         // Still open: an answer that does not fit, or a reply that is tried again.
@@ -244,12 +269,21 @@ impl Folding {
                 self.trace.settled = settled;
             }
             // An item stands below its node like a call.
-            Event::ItemStarted { step, .. } => self.begin_call(step, at, None),
+            Event::ItemStarted { step, .. } | Event::CompensationStarted { step, .. } => {
+                self.begin_call(step, at, None);
+            }
+            Event::Resumed { from, .. } => self.go_on(from),
             Event::ScopeStarted { .. }
             | Event::ItemsLeftOut { .. }
             | Event::NodeStarted { .. }
             | Event::Asked { .. }
             | Event::LimitReached { .. } => {}
+            Event::Gained { limit, number, new, known, .. } => {
+                self.trace.gains.push(Gain { limit, number, new, known });
+            }
+            Event::LimitWarned { limit, value, mark, bound, .. } => {
+                self.trace.warned.push(Warned { limit, value, mark, bound });
+            }
         }
     }
 
@@ -311,11 +345,14 @@ impl Folding {
             Effect::RunOp { step, op, input, .. } => {
                 (step, NodeKind::Op { op: op.clone(), input: (**input).clone() })
             }
-            Effect::Spawn { step, .. } => (step, NodeKind::Graph),
+            Effect::Spawn { step, .. } | Effect::Reopen { step, .. } => (step, NodeKind::Graph),
             Effect::Ask { step, question, .. } => (step, NodeKind::Ask { question: question.clone() }),
             // A model's request is rendered when it is sent.
-            Effect::CallModel { .. } | Effect::WakeAt { .. } | Effect::Abandon { .. } => return,
+            Effect::CallModel { step, attempt, .. } => return self.begin_anew(step, attempt - 1),
+            Effect::WakeAt { .. } | Effect::Abandon { .. } => return,
         };
+        let tried = if let Effect::RunOp { attempt, .. } = effect { attempt - 1 } else { 1 };
+        self.begin_anew(step, tried);
         if let Some(node) = self.node(step) {
             node.kind = kind;
         }

@@ -8,14 +8,20 @@
 //! [`diff::of_texts`] tells what two of them did differently.
 
 mod charges;
+pub mod churn;
 pub mod diff;
+pub mod figures;
 mod fold;
+pub mod history;
 mod html;
 mod in_force;
 pub mod journal;
 mod json_words;
 pub mod recording;
 mod redact;
+pub mod refold;
+mod request_hash;
+pub mod stats;
 mod taken;
 mod text;
 mod tree;
@@ -23,6 +29,9 @@ mod tree;
 pub use fold::{FoldError, Row, date_of, fold};
 pub use journal::{Journal, JournalError, JournalRow};
 pub use recording::Recording;
+pub use request_hash::request_hash;
 pub use taken::taken;
 pub use text::Detail;
-pub use tree::{Attempt, LedgerPoint, LimitInForce, Node, NodeKind, Outcome, ScopeTrace, SuperStep, Trace};
+pub use tree::{
+    Attempt, Earlier, Gain, LedgerPoint, LimitInForce, Node, NodeKind, Outcome, ScopeTrace, SuperStep, Trace,
+};

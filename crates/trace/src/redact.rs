@@ -1,6 +1,6 @@
 //! Taking out what differs from run to run although nothing else does.
 
-use deepgraph_protocol::{Map, Meter, Value};
+use deepgraph_protocol::{Clocks, Map, Meter, Value};
 
 use crate::tree::{LimitInForce, Node, NodeKind, Outcome, ScopeTrace, Trace};
 
@@ -23,10 +23,13 @@ impl Trace {
 fn scope(trace: &mut ScopeTrace, date: &str) {
     trace.grant = None;
     trace.time = None;
+    let earlier = trace.earlier.iter_mut().map(|earlier| &mut earlier.exit);
+    trace.exit.iter_mut().chain(earlier).for_each(|exit| exit.clocks = Clocks::default());
+    // How far past its mark a clock was depends on when it was looked at.
+    trace.warned.iter_mut().for_each(|warned| warned.value = warned.value.min(warned.mark));
     // What a child is granted of a clock depends on when it was started, and so do its own limits on that clock.
     let is_granted = !trace.scope.is_root();
-    let is_clock =
-        |limit: &&mut LimitInForce| matches!(limit.meter, Some(Meter::WallTime | Meter::ActiveTime));
+    let is_clock = |limit: &&mut LimitInForce| limit.meter.is_some_and(Meter::is_clock);
     for limit in trace.limits.iter_mut().filter(is_clock).filter(|_| is_granted) {
         (limit.max, limit.kept) = (None, 0.0);
     }

@@ -1,12 +1,14 @@
 //! A trace as text.
 
+mod attempts;
+
 use std::fmt::Write as _;
 
 use deepgraph_protocol::{Exit, Map, Message, ModelReply, ModelRequest, OutputShape, Spent, Value};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use crate::tree::{Node, NodeKind, Outcome, ScopeTrace, Trace};
+use crate::tree::{Node, NodeKind, Outcome, ScopeTrace, Trace, Warned};
 
 /// How much a text trace shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -109,23 +111,22 @@ impl Printer {
             let shown = self.bulky(value);
             self.line(depth, format_args!("input {name} = {shown}"));
         }
-        for super_step in &scope.super_steps {
+        for (index, super_step) in scope.super_steps.iter().enumerate() {
+            self.earlier(scope, index, depth);
             let stage = if super_step.in_finally { " (finally)" } else { "" };
             self.line(depth, format_args!("super-step {}{stage}", super_step.number));
             for node in &super_step.nodes {
                 self.node(node, depth + 1);
             }
         }
+        self.earlier(scope, scope.super_steps.len(), depth);
+        for Warned { limit, mark, bound, .. } in &scope.warned {
+            self.line(depth, format_args!("warned limit {limit} passed {mark} of {bound}"));
+        }
         if let Some(exit) = &scope.exit {
             self.exit(exit, depth);
         }
-        if let Some(report) = scope.report {
-            let stage = if scope.scope.is_root() { "report" } else { "finally" };
-            self.line(depth, format_args!("{stage} {report}"));
-        }
-        if let Some(error) = &scope.report_error {
-            self.line(depth, format_args!("report error {error}"));
-        }
+        self.report(scope, scope.report, scope.report_error.as_ref(), depth);
         for (name, value) in &scope.output {
             let shown = self.bulky(value);
             self.line(depth, format_args!("output {name} = {shown}"));
@@ -154,6 +155,13 @@ impl Printer {
         if let Some(detail) = &exit.detail {
             let detail = self.quote(detail);
             self.line(depth, format_args!("detail {detail}"));
+        }
+        for step in &exit.unknown_writes {
+            self.line(depth, format_args!("unknown_write {step}"));
+        }
+        for left in &exit.not_undone {
+            let why = self.quote(&left.why);
+            self.line(depth, format_args!("not_undone {} op {} {why}", left.step, left.op));
         }
     }
 

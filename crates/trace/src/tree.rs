@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use deepgraph_protocol::{
-    Exit, Grant, Map, Meter, Millis, ModelReply, ModelRequest, ReportOutcome, RunStatus, ScopePath, Spent,
-    StepError, StepId, Value,
+    Exit, Grant, Map, Meter, Millis, ModelReply, ModelRequest, ReportOutcome, ResumeFrom, RunStatus,
+    ScopePath, Spent, StepError, StepId, Value,
 };
 use serde::Serialize;
 
@@ -54,8 +54,17 @@ pub struct ScopeTrace {
     /// Its limits, those that follow from its grant included.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<LimitInForce>,
+    /// Warning marks of its limits that were crossed, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warned: Vec<Warned>,
+    /// What the steps brought that its gain limits count, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub gains: Vec<Gain>,
     /// Its super-steps, in order.
     pub super_steps: Vec<SuperStep>,
+    /// The attempts that were over before it went on, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub earlier: Vec<Earlier>,
     /// How it ended; none while it has not.
     pub exit: Option<Exit>,
     /// How its `finally` stage went.
@@ -102,6 +111,25 @@ impl ScopeTrace {
     }
 }
 
+/// An attempt of an instance that was over before the instance went on.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Earlier {
+    /// How it ended.
+    pub exit: Exit,
+    /// How its `finally` stage went.
+    pub report: Option<ReportOutcome>,
+    /// What went wrong in the `finally` stage, if something did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub report_error: Option<StepError>,
+    /// How many super-steps there were then.
+    pub super_steps: usize,
+    /// Where the next attempt went on.
+    pub then_from: ResumeFrom,
+    /// What of the configuration was set to something else for it.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub then_set: Map,
+}
+
 /// A limit of an instance.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LimitInForce {
@@ -113,6 +141,39 @@ pub struct LimitInForce {
     pub max: Option<f64>,
     /// What of it only the `finally` stage may use, in the same unit.
     pub kept: f64,
+}
+
+/// A limit whose warning mark was crossed. Figures in base units: calls, tokens, micro-dollars, milliseconds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Warned {
+    /// Its name.
+    pub limit: Arc<str>,
+    /// What was counted then.
+    pub value: u64,
+    /// The mark.
+    pub mark: u64,
+    /// The bound.
+    pub bound: u64,
+}
+
+/// What one step brought that was new, by a gain limit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Gain {
+    /// The limit's name.
+    pub limit: Arc<str>,
+    /// The number of the step among those that the limit counts, from 1.
+    pub number: u64,
+    /// Items that were new.
+    pub new: u64,
+    /// Items that were known before.
+    pub known: u64,
+}
+
+impl Gain {
+    /// The marginal gain of the step: new ÷ (known + 1).
+    pub fn share(&self) -> f64 {
+        self.new as f64 / (self.known as f64 + 1.0)
+    }
 }
 
 /// One super-step: nodes that ran together.

@@ -19,7 +19,7 @@ fn a_server_that_dies_fails_its_call_and_the_run_goes_on() {
     let script = "
 rules:
   - {when: {turn: 0}, reply: {calls: [{name: die}]}}
-  - {when: {turn: 1, text: 'error: network: the MCP server \"crm\"'}, reply: {calls: [{name: echo, arguments: {text: back}}]}}
+  - {when: {turn: 1, text: 'error: unknown: it is not known whether it was done: the MCP server \"crm\"'}, reply: {calls: [{name: echo, arguments: {text: back}}]}}
   - {when: {turn: 2, text: back}, reply: {text: It came back.}}
 ";
     let served = Served::new(&graph, "plain", script);
@@ -66,7 +66,7 @@ fn a_call_that_takes_too_long_is_given_up() {
     let script = "
 rules:
   - {when: {turn: 0}, reply: {calls: [{name: slow}]}}
-  - {when: {turn: 1, text: 'error: step_timeout: no answer within 0.2 s'}, reply: {text: It was too slow.}}
+  - {when: {turn: 1, text: 'error: unknown: it is not known whether it was done: no answer within 0.2 s'}, reply: {text: It was too slow.}}
 ";
     let served = Served::new(&graph, "plain", script);
     let said = served.run("How long?", &[]);

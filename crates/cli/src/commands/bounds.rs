@@ -52,7 +52,7 @@ pub fn carry_out(options: &Options) -> Result<ExitStatus, CliError> {
     let screen = Screen::plain();
     let bundle = graphs::bundle(&options.graph, &screen)?;
     let wanted =
-        Wanted { set: options.set.clone(), model: None, file: options.config.clone(), recorded: None };
+        Wanted { set: options.set.clone(), model: None, file: options.config.clone(), ..Wanted::default() };
     let effective = config::effective(&bundle, &wanted, &std::env::vars_os().collect())?;
     effective.doubts.iter().for_each(|doubt| screen.warn(doubt));
     let bounds = deepgraph_graph::bounds(&bundle, &effective.values);

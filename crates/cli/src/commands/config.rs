@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use deepgraph_graph::Bundle;
+use deepgraph_runtime::{Intended, RuleClassifier};
 
 use crate::config::{self, Wanted};
 use crate::error::CliError;
@@ -17,10 +18,11 @@ use crate::screen::{self, Screen};
 #[command(
     about = "Print every value of a graph's configuration with its origin",
     long_about = "Print every config key of a graph with the value that a run would have, and where that comes from: \
-                  --set, --model, the environment (DEEPGRAPH_ and the key in capitals), the file of --config, or the \
-                  default of the graph; the first that has it wins. Lengths of time are in seconds. Nothing is run.\n\n\
+                  --set, --model, the environment (DEEPGRAPH_ and the key in capitals), the file of --config, the class of \
+                  questions of --intent, or the default of the graph; the first that has it wins. Lengths of time are in seconds. Nothing is run.\n\n\
                   Values that do not fit are told on standard error, with the exit status 2.",
     after_help = "Examples:\n  deepgraph config\n  deepgraph config quick_answer --set max_turns=3\n  \
+                  deepgraph config --intent fact\n  \
                   deepgraph config ./my-graph.yaml --config settings.yaml --format json"
 )]
 pub struct Options {
@@ -36,6 +38,9 @@ pub struct Options {
     /// Values of the configuration: a YAML or JSON mapping
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
+    /// The values for a class of questions, by its name
+    #[arg(long, value_name = "NAME")]
+    intent: Option<String>,
     /// Form of the list
     #[arg(long, value_enum, default_value_t = Form::Text)]
     format: Form,
@@ -45,10 +50,14 @@ pub struct Options {
 pub fn carry_out(options: &Options) -> Result<ExitStatus, CliError> {
     let screen = Screen::plain();
     let bundle = graphs::bundle(&options.graph, &screen)?;
+    if let Some(name) = &options.intent {
+        Intended::Named(name.clone()).choose(&RuleClassifier, &bundle, "")?;
+    }
     let wanted = Wanted {
         set: options.set.clone(),
         model: options.model.clone(),
         file: options.config.clone(),
+        intent: options.intent.clone(),
         recorded: None,
     };
     print(&bundle, &wanted, options.format, &screen)?;

@@ -1,12 +1,16 @@
 //! One command a file.
 
 pub mod bounds;
+pub mod cancel;
 pub mod case;
 pub mod check;
 pub mod config;
 pub mod diff;
 pub mod draw;
 pub mod explain;
+pub mod fork;
+pub mod gc;
+pub mod history;
 pub mod init;
 pub mod resume;
 pub mod run;
@@ -14,5 +18,8 @@ pub mod runs;
 pub mod schema;
 pub mod show;
 pub mod simulate;
+pub mod stats;
 pub mod test;
 pub mod trace;
+pub mod tune;
+pub mod whatif;

@@ -1,5 +1,8 @@
 //! `deepgraph resume`: go on with a run.
 
+mod again;
+mod other_graph;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -24,10 +27,14 @@ use crate::{secrets, servers, session};
 /// Options of `resume`.
 #[derive(Debug, Args)]
 #[command(
-    about = "Go on with a run that was interrupted or waits for an answer",
-    long_about = "Go on with a run that was interrupted or waits for an answer. Graph, documents, models and \
+    about = "Go on with a run that was interrupted, waits for an answer, or ended at a limit",
+    long_about = "Go on with a run that was interrupted, waits for an answer, or ended at a limit. Graph, documents, models and \
                   configuration are those that it was started with; no step that is committed is carried out again. \
                   Of a run that is over, the report is shown again.\n\n\
+                  A run that is over goes on, as its next attempt, where --set, --model or --from is given: after a limit \
+                  with a higher one (--set KEY=VALUE), after an error where that came (--from research), or with its \
+                  report alone (--from report). What it used and counted stays, and nothing that is done is paid for \
+                  again, but for the report.\n\n\
                   Whether a tool may be called is answered by yes or no; `no: REASON` tells the model why, and \
                   `edit {...}` runs the call with these arguments instead. Secrets of MCP servers are taken from the \
                   environment again.",
@@ -35,6 +42,9 @@ use crate::{secrets, servers, session};
         deepgraph resume last\n  \
         deepgraph resume 01981c2e --answer \"approve\"\n  \
         deepgraph resume last --answer yes\n  \
+        deepgraph resume last --set max_researcher_iterations=12\n  \
+        deepgraph resume last --from report --set final_report_model=openai::gpt-4.1\n  \
+        deepgraph resume last --graph ./graph.yaml --dry-run\n  \
         deepgraph resume last --answer \"ask_user.1=The island's own figures\" --out report.md\n\n{TABLE}")
 )]
 pub struct Options {
@@ -46,6 +56,15 @@ pub struct Options {
     /// Documents in place of those that the run was started with, such as the same ones in another place
     #[arg(long, value_name = "PATH")]
     docs: Vec<PathBuf>,
+    /// Go on under another version of the graph: a graph file, folder or stock graph. That is another run, which begins with
+    /// the steps of RUN that are asked the same under it; the first that is not is named. RUN stays as it is
+    #[arg(long, value_name = "FILE|NAME", conflicts_with = "answer")]
+    graph: Option<String>,
+    /// With --graph: only tell what would be taken over
+    #[arg(long, requires = "graph")]
+    dry_run: bool,
+    #[command(flatten)]
+    again: again::AgainOptions,
     #[command(flatten)]
     drive: DriveOptions,
 }
@@ -62,7 +81,22 @@ pub fn carry_out(options: Options, global: &Global) -> Result<ExitStatus, CliErr
     if let Some(recording) = &settings.replay {
         driver.spares(Path::new(recording))?;
     }
+    if let Some(graph) = &options.graph {
+        if !options.docs.is_empty() {
+            settings.docs = documents::absolute(&options.docs);
+        }
+        return other_graph::go_on(&driver, &*store, &record, &bundle, settings, graph, options.dry_run);
+    }
+    if options.again.is_wanted() {
+        if !options.docs.is_empty() {
+            settings.docs = documents::absolute(&options.docs);
+        }
+        return options.again.go_on(&driver, &*store, &record, &bundle, settings);
+    }
     if options.drive.record.is_some() {
+        if record.attempt > 1 {
+            return Err(CliError::RecordsOneAttempt { run: record.run_id.to_string() });
+        }
         // Before anything is shown or paid for.
         secrets::of_run(&bundle, &record, &settings.key_env)?;
     }

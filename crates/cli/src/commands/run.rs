@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use deepgraph_protocol::Map;
-use deepgraph_runtime::{NewRun, Work};
+use deepgraph_runtime::{Intended, NewRun, RuleClassifier, Work};
 
 use crate::args::Global;
 use crate::commands;
@@ -35,7 +35,8 @@ use crate::{servers, session};
                   answers with sentences of your documents.\n\n\
                   A value of the configuration is taken from --set KEY=VALUE, else from --model (for keys that name \
                   a model), else from the environment (DEEPGRAPH_ and the key in capitals, such as \
-                  DEEPGRAPH_MAX_RESEARCHER_ITERATIONS), else from the file of --config, else from the graph. \
+                  DEEPGRAPH_MAX_RESEARCHER_ITERATIONS), else from the file of --config, else from the class of the question \
+                  (--intent), else from the graph. \
                   --print-config shows them all with their origin.\n\n\
                   Ctrl-C cancels: steps at work may come to their end. A second one stops at once, a third one ends \
                   the program. What is committed is kept in any case.",
@@ -71,6 +72,9 @@ pub struct Options {
     /// Set one value of the configuration; may be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
+    /// The class of the question, for graphs with `intents`, or none; else it is found by its wording
+    #[arg(long, value_name = "NAME|none", conflicts_with = "replay")]
+    intent: Option<String>,
     /// Values of the configuration: a YAML or JSON mapping
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
@@ -102,16 +106,23 @@ pub fn carry_out(options: Options, global: &Global) -> Result<ExitStatus, CliErr
     // What is said of a graph whose servers are about to be asked is said when they were.
     let is_final = options.print_config || loaded.bundle.servers.is_empty();
     let bundle = if is_final { graphs::shown(loaded, &screen) } else { Arc::new(loaded.bundle) };
-    let wanted = Wanted { set: options.set, model: options.model, file: options.config, recorded: None };
+    let question = options.question.as_deref().map(question::read).transpose()?;
+    let asked = question.clone().unwrap_or_else(|| options.input.join(" "));
+    let intent = intended(options.intent.as_deref()).choose(&RuleClassifier, &bundle, &asked)?;
+    let wanted = Wanted {
+        set: options.set,
+        model: options.model,
+        file: options.config,
+        intent: intent.as_ref().map(|choice| choice.name.to_string()),
+        recorded: None,
+    };
     if options.print_config {
         commands::config::print(&bundle, &wanted, crate::form::Form::Text, &screen)?;
         return Ok(ExitStatus::Succeeded);
     }
     let config = config::effective(&bundle, &wanted, &std::env::vars_os().collect())?;
     config.doubts.iter().for_each(|doubt| screen.warn(doubt));
-    let question = options.question.as_deref().map(question::read).transpose()?;
     let input = input::read(&bundle, question.as_deref(), &options.input, Map::new())?;
-    let question = question.unwrap_or_else(|| options.input.join(" "));
     let mut settings = Settings {
         docs: documents::absolute(&options.docs),
         stream: true,
@@ -121,9 +132,13 @@ pub fn carry_out(options: Options, global: &Global) -> Result<ExitStatus, CliErr
         config: config.values.clone(),
         origins: config.origins,
         thread: options.thread.clone(),
+        intent: intent.clone(),
         ..Settings::default()
     };
     options.drive.apply(&mut settings)?;
+    if let Some(choice) = intent.filter(|_| !options.drive.json && !options.drive.quiet) {
+        screen.say(&format!("intent {}: {}", choice.name, choice.why));
+    }
     settings.keys = Some(models::key_in_use(&bundle, &settings).into_iter().collect());
     let home = Home::open(global)?;
     let store = home.store()?;
@@ -133,7 +148,7 @@ pub fn carry_out(options: Options, global: &Global) -> Result<ExitStatus, CliErr
     session::with(|session| {
         let bundle = driver.connect(session, bundle, &secrets)?;
         let new = NewRun {
-            question,
+            question: asked,
             graph,
             bundle: Arc::clone(&bundle),
             input,
@@ -145,6 +160,15 @@ pub fn carry_out(options: Options, global: &Global) -> Result<ExitStatus, CliErr
         let held = driver.hold(&run)?;
         driver.drive(session, held, ready, &run, &bundle, Work::Start(Box::new(new)))
     })
+}
+
+/// How the class of the question is found.
+fn intended(given: Option<&str>) -> Intended {
+    match given {
+        None => Intended::Classified,
+        Some("none") => Intended::None,
+        Some(name) => Intended::Named(name.to_owned()),
+    }
 }
 
 /// A name for a thread: any text that is not blank.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use deepgraph_graph::Bundle;
-use deepgraph_protocol::Exit;
+use deepgraph_protocol::{Clocks, Exit};
 use deepgraph_runtime::Question;
 use deepgraph_store::RunRecord;
 use serde_json::json;
@@ -13,10 +13,11 @@ use serde_json::json;
 use crate::args::Global;
 use crate::error::CliError;
 use crate::exit_status::ExitStatus;
+use crate::figures::RunFigures;
 use crate::home::Home;
 use crate::screen::{self, one_line};
 use crate::settings::Settings;
-use crate::{ask, config, explain, finish, graphs, report, stored, when};
+use crate::{advice, ask, config, finish, graphs, report, stored, when, writes};
 
 /// Options of `show`.
 #[derive(Debug, Args)]
@@ -41,8 +42,9 @@ pub fn carry_out(options: &Options, global: &Global) -> Result<ExitStatus, CliEr
     let rows = if record.status.is_terminal() { Vec::new() } else { store.entries(&record.run_id, 0)? };
     let questions = stored::questions(&bundle, &rows, &record)?;
     let settings = Settings::of(&record)?;
+    let figures = RunFigures::of(&record, &bundle, &*store).map_err(|error| error.to_string());
     let text = if options.json {
-        as_json(&record, &bundle, &questions)
+        as_json(&record, &bundle, &questions, &figures)
     } else {
         let status = match home.is_interrupted(&record) {
             true => {
@@ -53,13 +55,18 @@ pub fn carry_out(options: &Options, global: &Global) -> Result<ExitStatus, CliEr
             }
             false => record.status.to_string(),
         };
-        as_text(&record, &status, &settings, &bundle, &questions)
+        as_text(&record, &status, &settings, &bundle, &questions, &figures)
     };
     screen::print(&text)?;
     Ok(ExitStatus::Succeeded)
 }
 
-fn as_json(record: &RunRecord, bundle: &Bundle, questions: &[Question]) -> String {
+fn as_json(
+    record: &RunRecord,
+    bundle: &Bundle,
+    questions: &[Question],
+    figures: &Result<RunFigures, String>,
+) -> String {
     let mut shown = serde_json::to_value(record).unwrap_or_default();
     if let Some(fields) = shown.as_object_mut() {
         fields.remove("bundle");
@@ -68,6 +75,7 @@ fn as_json(record: &RunRecord, bundle: &Bundle, questions: &[Question]) -> Strin
         let questions =
             questions.iter().map(|q| json!({"id": q.id, "question": q.text, "schema": q.shape.schema}));
         fields.insert("questions".into(), questions.collect());
+        fields.insert("figures".into(), json!(figures.as_ref().ok()));
     }
     serde_json::to_string_pretty(&shown).unwrap_or_default()
 }
@@ -78,12 +86,21 @@ fn as_text(
     settings: &Settings,
     bundle: &Arc<Bundle>,
     questions: &[Question],
+    figures: &Result<RunFigures, String>,
 ) -> String {
     let mut out = String::new();
     record_lines(&mut out, record, status, settings);
     let table = config::table(&settings.config, &settings.origins);
     section(&mut out, "Configuration", &table);
-    section(&mut out, "Exits", &exits(&record.exits, bundle));
+    section(&mut out, "Exits", &exits(record, bundle));
+    section(&mut out, "Not undone", &writes::not_undone(&record.exits).join("\n"));
+    section(&mut out, "Not known whether it was done", &writes::unknown(&record.exits).join("\n"));
+    section(&mut out, "Time", &clocks(&record.exits));
+    let told = match figures {
+        Ok(figures) => figures.text(),
+        Err(why) => format!("They can not be told: {}", one_line(why, 600)),
+    };
+    section(&mut out, "Figures", &told);
     let asked: Vec<String> = questions.iter().map(ask::shown).collect();
     if !asked.is_empty() {
         let how = finish::how_to_answer(&record.run_id, questions);
@@ -137,11 +154,17 @@ fn record_lines(out: &mut String, record: &RunRecord, status: &str, settings: &S
         ("report", report),
         ("cost", cost),
     ];
+    if record.attempt > 1 {
+        lines.push(("attempt", format!("{}: it was over before and went on", record.attempt)));
+    }
     if let Some(step) = &record.current_step {
         lines.push(("last step", step.to_string()));
     }
     if record.cancel_requested {
         lines.push(("cancel", "requested".to_owned()));
+    }
+    if let Some(choice) = &settings.intent {
+        lines.push(("intent", format!("{}: {}", choice.name, one_line(&choice.why, 300))));
     }
     lines.extend(settings.docs.iter().map(|path| ("documents", path.clone())));
     if let Some(url) = &settings.base_url {
@@ -152,10 +175,28 @@ fn record_lines(out: &mut String, record: &RunRecord, status: &str, settings: &S
     }
 }
 
-/// A line for each instance, with how it ended; the root's with what that means.
-fn exits(exits: &[Exit], bundle: &Bundle) -> String {
+/// A line for each instance whose time was measured, with where it went. What a caller worked is what those below it
+/// took as well, their waits included.
+fn clocks(exits: &[Exit]) -> String {
     let mut lines = String::new();
-    for exit in exits {
+    let last = |exit: &&Exit| !exits.iter().any(|e| e.scope == exit.scope && e.attempt > exit.attempt);
+    for exit in exits.iter().filter(|exit| !exit.clocks.is_zero()).filter(last) {
+        let scope = if exit.scope.is_root() { "(root)" } else { exit.scope.as_str() };
+        let graph = exit.graph.rsplit('/').next().unwrap_or_default();
+        let Clocks { wall_ms, active_ms, backoff_ms, human_ms } = exit.clocks;
+        let rest = [("in back-off", backoff_ms), ("waiting for a person", human_ms)];
+        let rest = rest.into_iter().filter(|(_, ms)| *ms > 0);
+        let rest: String = rest.map(|(what, ms)| format!(", {} {what}", when::duration(ms))).collect();
+        let (wall, active) = (when::duration(wall_ms), when::duration(active_ms));
+        let _ = writeln!(lines, "{graph:14} {wall:22} {scope}: {active} working{rest}");
+    }
+    lines
+}
+
+/// A line for each instance, with how it ended; the root's with what that means.
+fn exits(record: &RunRecord, bundle: &Bundle) -> String {
+    let mut lines = String::new();
+    for exit in &record.exits {
         let scope = if exit.scope.is_root() { "(root)" } else { exit.scope.as_str() };
         let graph = exit.graph.rsplit('/').next().unwrap_or_default();
         let limit = exit
@@ -165,10 +206,58 @@ fn exits(exits: &[Exit], bundle: &Bundle) -> String {
         let findings =
             exit.findings.map_or(String::new(), |n| format!(", {}", when::counted(n, "finding", "findings")));
         let also: String = exit.also.iter().map(|reason| format!(", also {reason}")).collect();
-        let _ = writeln!(lines, "{graph:14} {:22} {scope}{limit}{findings}{also}", exit.reason.name());
+        let several = record.exits.iter().any(|e| e.scope == exit.scope && e.attempt != exit.attempt);
+        let attempt = if several { format!(", attempt {}", exit.attempt) } else { String::new() };
+        let _ =
+            writeln!(lines, "{graph:14} {:22} {scope}{attempt}{limit}{findings}{also}", exit.reason.name());
     }
-    if let Some(root) = exits.iter().find(|exit| exit.scope.is_root()) {
-        let _ = writeln!(lines, "\nResearch ended by {}: {}", root.reason, explain::exit(root, bundle));
+    let last = |exit: &&Exit| !record.exits.iter().any(|e| e.scope == exit.scope && e.attempt > exit.attempt);
+    let (root, below): (Vec<Exit>, Vec<Exit>) =
+        record.exits.iter().filter(last).cloned().partition(|exit| exit.scope.is_root());
+    if let Some(root) = root.first() {
+        let run = record.run_id.as_str();
+        let _ = writeln!(lines, "\nResearch ended by {}: {}", root.reason, advice::exit(root, bundle, run));
+        for line in advice::of_groups(root, &below, bundle, run) {
+            let _ = writeln!(lines, "{line}");
+        }
     }
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use deepgraph_protocol::{ExitClass, ExitReason, ScopePath};
+
+    use super::*;
+
+    fn exit(scope: &str, clocks: Clocks) -> Exit {
+        Exit {
+            scope: ScopePath::new(scope),
+            graph: "deep_research/researcher".into(),
+            attempt: 1,
+            reason: ExitReason::Completed,
+            class: ExitClass::Completion,
+            limit: None,
+            counters: Default::default(),
+            last_step: None,
+            detail: None,
+            also: Vec::new(),
+            findings: None,
+            unknown_writes: Box::default(),
+            not_undone: Box::default(),
+            clocks,
+        }
+    }
+
+    #[test]
+    fn the_time_of_each_instance_is_told_by_what_it_went_to() {
+        let waited = Clocks { wall_ms: 95_000, active_ms: 30_000, backoff_ms: 5_000, human_ms: 60_000 };
+        let worked = Clocks { wall_ms: 7_000, active_ms: 7_000, ..Clocks::default() };
+        let exits = [exit("", waited), exit("go.1", worked), exit("of.an.old.run", Clocks::default())];
+        assert_eq!(
+            clocks(&exits),
+            "researcher     1 min 35 s             (root): 30 s working, 5 s in back-off, 1 min waiting for a person\n\
+             researcher     7 s                    go.1: 7 s working\n"
+        );
+    }
 }

@@ -61,18 +61,29 @@ pub fn words(event: &Event, scopes: &Scopes) -> Option<(ScopePath, String)> {
         Event::StepFailed { step, error } => {
             of_step(step, format!("{} failed: {}", name_of(step), one_line(&error.to_string(), 2 * SHOWN)))
         }
+        Event::CompensationStarted { step, op } => {
+            of_step(step, format!("undoes {} by {}", undone(step), one_line(op, SHOWN)))
+        }
         Event::Asked { step, question } => of_step(step, format!("asks: {}", one_line(question, SHOWN))),
         Event::LimitReached { scope, limit, .. } => {
             Some((scope.clone(), format!("the limit {limit} is reached")))
         }
+        Event::LimitWarned { scope, limit, mark, bound, .. } => {
+            let share = mark.saturating_mul(100).checked_div(*bound).unwrap_or(100);
+            Some((scope.clone(), format!("{share} % of the limit {limit} are used")))
+        }
         Event::Finishing { scope, reason } if scope.is_root() => {
             Some((scope.clone(), format!("research ended by {reason}")))
+        }
+        Event::Resumed { scope, attempt, from } => {
+            Some((scope.clone(), format!("goes on with its {}, attempt {attempt}", from.name())))
         }
         Event::Exited { exit } if !exit.scope.is_root() => {
             Some((exit.scope.clone(), format!("ended by {}", exit.reason)))
         }
         Event::ScopeStarted { .. }
         | Event::SuperStepStarted { .. }
+        | Event::Gained { .. }
         | Event::Finishing { .. }
         | Event::Exited { .. }
         | Event::ScopeEnded { .. } => None,
@@ -86,12 +97,20 @@ pub fn is_notable(event: &Event) -> bool {
         | Event::CallMalformed { .. }
         | Event::AttemptFailed { .. }
         | Event::StepFailed { .. }
+        | Event::CompensationStarted { .. }
         | Event::ItemsLeftOut { .. }
+        | Event::LimitWarned { .. }
+        | Event::Resumed { .. }
         | Event::LimitReached { .. } => true,
         Event::Exited { exit } => !exit.scope.is_root(),
         Event::Finishing { scope, .. } => scope.is_root(),
         _ => false,
     }
+}
+
+/// The call that a compensation undoes.
+fn undone(step: &StepId) -> &str {
+    step.as_str().strip_suffix("/compensation").unwrap_or(step.as_str())
 }
 
 /// A call with what it is about: the first of its arguments that is a text, in the order of its graph.
@@ -173,6 +192,16 @@ mod tests {
                     args: Value::record([("a", Value::from(" ")), ("b", Value::from("x"))]),
                 },
                 "researcher 2: calls unknown \"x\"",
+            ),
+            (
+                Event::LimitWarned {
+                    scope: ScopePath::root(),
+                    limit: "token_budget".into(),
+                    value: 812,
+                    mark: 800,
+                    bound: 1000,
+                },
+                "deep_research: 80 % of the limit token_budget are used",
             ),
             (Event::StepCompleted { step: call.clone() }, "researcher 2: search done (1 step)"),
             (Event::StepCompleted { step: step("") }, ""),

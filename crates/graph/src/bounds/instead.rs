@@ -28,6 +28,10 @@ impl InForce {
             What::Meter(Meter::ToolCalls) => acts && of.is_some(),
             What::Meter(Meter::PaidTurns) => of.is_some(),
             What::Meter(Meter::Tokens | Meter::CostUsd) => acts && matches!(node.verb, Verb::Model(_)),
+            // A further attempt for which there is no room.
+            What::Meter(Meter::ModelCalls) => {
+                (acts && matches!(node.verb, Verb::Model(_))) || self.stops_item(node)
+            }
             What::Meter(_) | What::Gain => self.stops_item(node),
         };
         self.target().filter(|_| applies)
@@ -38,7 +42,14 @@ impl InForce {
         let applies = match &self.what {
             What::Meter(meter) => matches!(
                 meter,
-                Meter::Tokens | Meter::CostUsd | Meter::ToolCalls | Meter::WallTime | Meter::ActiveTime
+                Meter::Tokens
+                    | Meter::CostUsd
+                    | Meter::ToolCalls
+                    | Meter::WallTime
+                    | Meter::ActiveTime
+                    | Meter::TurnTime
+                    | Meter::ToolFailures
+                    | Meter::RepeatedCalls
             ),
             What::Gain => true,
             What::Names { .. } => false,

@@ -32,8 +32,6 @@ pub(super) struct Scope {
     pub(super) at_once: AtOnce,
     /// The limits in force: name, what it counts, bound in base units, config key or caller's limit.
     pub(super) limits: Vec<LimitRow>,
-    /// The most attempts of one model call in it and below.
-    pub(super) attempts: u64,
     /// The most attempts of an op that a tool runs, in it and below.
     pub(super) op_attempts: u64,
 }
@@ -143,7 +141,6 @@ impl Work<'_, '_> {
             starts: self.starts(),
             at_once,
             limits: self.limits(),
-            attempts: self.attempts(),
             op_attempts: self.op_attempts(),
             tree,
         }

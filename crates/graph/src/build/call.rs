@@ -1,5 +1,6 @@
 //! What nodes and tools share that call something or ask somebody.
 
+use super::compensation::Compensation;
 use super::node::Node;
 use super::tool::Tool;
 use super::tree::Tree;
@@ -32,6 +33,20 @@ impl Node<Call> {
     /// The call changes something outside.
     pub fn writes(self) -> Node<Call> {
         self.with("effect", Tree::Text("write".to_owned()))
+    }
+}
+
+impl Node<Call> {
+    /// What undoes the call when the run is cancelled. Only of a call that writes.
+    pub fn compensate(self, compensation: Compensation) -> Node<Call> {
+        self.with("compensate", compensation.tree())
+    }
+}
+
+impl Tool<Call> {
+    /// What undoes the call when the run is cancelled, over `args` and `result`. Only of a call that writes.
+    pub fn compensate(self, compensation: Compensation) -> Tool<Call> {
+        self.with("compensate", compensation.tree())
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use deepgraph_protocol::ExitClass;
 
 use super::channel::Channel;
+use super::intent::Intent;
 use super::limit::Limit;
 use super::node::Node;
 use super::route::Route;
@@ -30,6 +31,7 @@ pub struct Graph {
     limits: Mapping,
     exits: Mapping,
     concurrency: Concurrency,
+    intents: Mapping,
     start: Option<Tree>,
     finally: Option<Tree>,
     nodes: Mapping,
@@ -109,6 +111,12 @@ impl Graph {
     /// What may be at work at once in the whole run. Only for the graph that is run.
     pub fn concurrency(mut self, caps: Concurrency) -> Graph {
         self.concurrency = caps;
+        self
+    }
+
+    /// A class of questions with configuration of its own. Only for the graph that is run.
+    pub fn intent(mut self, name: impl Into<String>, intent: Intent) -> Graph {
+        self.intents.add(name, intent.tree());
         self
     }
 
@@ -194,6 +202,7 @@ impl Graph {
             ("limits", some(&self.limits)),
             ("exits", some(&self.exits)),
             ("concurrency", some(&caps(self.concurrency))),
+            ("intents", some(&self.intents)),
             ("start", self.start.clone()),
             ("finally", self.finally.clone()),
             ("nodes", Some(Tree::Map(self.nodes.clone()))),

@@ -59,6 +59,11 @@ impl Counting {
         Counting(self.0.with("reserve", kept.into().0))
     }
 
+    /// The share of the bound, 0 to 1, at which it warns once.
+    pub fn warn(self, share: impl Into<Setting>) -> Counting {
+        Counting(self.0.with("warn", share.into().0))
+    }
+
     /// Leaves the use of child graphs out.
     pub fn own(self) -> Counting {
         Counting(self.0.with("scope", Tree::Text("own".to_owned())))
@@ -99,6 +104,11 @@ impl Gain {
     /// The sum over the window must be below, not each of it.
     pub fn sum(self) -> Gain {
         Gain(self.0.with("mode", Tree::Text("sum".to_owned())))
+    }
+
+    /// `each` or `sum`, as a configuration key says.
+    pub fn mode(self, mode: impl Into<Setting>) -> Gain {
+        Gain(self.0.with("mode", mode.into().0))
     }
 
     /// Then the graph ends by this exit.

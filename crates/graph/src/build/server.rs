@@ -31,6 +31,12 @@ impl Server {
 }
 
 impl HttpServer {
+    /// It does nothing twice that comes under the same idempotency key: a call that writes and whose outcome was lost is
+    /// made again under its key.
+    pub fn takes_keys(self) -> HttpServer {
+        HttpServer(self.0.with("takes_keys", Tree::Bool(true)))
+    }
+
     /// A header of every request.
     pub fn header(self, name: impl Into<String>, value: impl Into<String>) -> HttpServer {
         HttpServer(self.0.with_under("headers", name, Tree::Text(value.into())))
@@ -38,6 +44,12 @@ impl HttpServer {
 }
 
 impl CommandServer {
+    /// It does nothing twice that comes under the same idempotency key: a call that writes and whose outcome was lost is
+    /// made again under its key.
+    pub fn takes_keys(self) -> CommandServer {
+        CommandServer(self.0.with("takes_keys", Tree::Bool(true)))
+    }
+
     /// A variable in the environment of the program.
     pub fn env(self, name: impl Into<String>, value: impl Into<String>) -> CommandServer {
         CommandServer(self.0.with_under("env", name, Tree::Text(value.into())))

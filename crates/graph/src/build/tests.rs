@@ -20,7 +20,10 @@ fn clean(graph: &build::Graph, ops: &OpTable) -> Bundle {
 
 /// All that is compiled, without the places where it stands.
 fn plan(bundle: &Bundle) -> String {
-    let plan = format!("{:#?}", (&bundle.graphs, &bundle.config, &bundle.concurrency, &bundle.servers));
+    let plan = format!(
+        "{:#?}",
+        (&bundle.graphs, &bundle.config, &bundle.concurrency, &bundle.intents, &bundle.servers)
+    );
     let lines = plan.lines().filter(|line| !line.trim_start().starts_with("place: \""));
     lines.map(|line| format!("{line}\n")).collect()
 }

@@ -17,7 +17,7 @@ pub(super) fn limits(checked: &mut Checked<'_, '_>, decl: &Decl<'_>, config: &BT
         let Some(default) = config.get(key).and_then(|field| field.default.as_ref()) else { continue };
         let least = match &limit.counted {
             // Of these, nothing at all may be meant.
-            Counted::Meter(Meter::CostUsd | Meter::WallTime | Meter::ActiveTime) => 0.0,
+            Counted::Meter(meter) if *meter == Meter::CostUsd || meter.is_clock() => 0.0,
             _ if limit.on_reach == OnReach::Refuse => 0.0,
             _ => 1.0,
         };

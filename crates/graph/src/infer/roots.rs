@@ -174,7 +174,8 @@ impl Walker<'_> {
     fn limit(&mut self, name: &str, span: Span) -> Field {
         let own = self.scope.home.own;
         if names(&own.limits).any(|n| n == name) {
-            return record(&[("used", Type::Number), ("left", Type::Number), ("max", Type::Number)]);
+            let figures = [("used", Type::Number), ("left", Type::Number), ("max", Type::Number)];
+            return record(&[&figures[..], &[("warned", Type::Boolean)]].concat());
         }
         let help = nearest::hint(name, names(&own.limits))
             .unwrap_or_else(|| "this graph declares no limits".to_owned());

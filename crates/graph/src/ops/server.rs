@@ -88,6 +88,7 @@ fn op_of(server: &str, tool: &ServerTool) -> Op {
         name: op_name(server, &tool.name),
         description: tool.description.clone(),
         input,
+        given: Vec::new(),
         result: result(),
         writes: tool.read_only != Some(true),
         schema: Some(schema),

@@ -12,8 +12,27 @@ fn stock() -> OpTable {
 #[test]
 fn the_stock_ops_can_be_read() {
     let names: Vec<String> = stock().names().map(str::to_owned).collect();
-    assert_eq!(names, ["assemble", "cite", "extract_handoff", "handoff", "join", "read", "search", "think"]);
+    assert_eq!(
+        names,
+        ["assemble", "cite", "extract_handoff", "facts", "handoff", "join", "read", "search", "think"]
+    );
     assert_eq!(OpTable::stock(), stock());
+}
+
+#[test]
+fn a_model_is_not_asked_for_what_only_graphs_give() {
+    let graph = "deepgraph: 1\nname: g\nstate: {q: string, m: messages, facts: {type: [fact], reduce: union}}\ninput: [q]\n\
+        tools: {read: {call: read, input: {source: args.source, known: facts}, update: {facts: result.facts}}}\n\
+        limits: {turns: {count: turns, max: 3, exit: step_limit}}\nstart: a\nnodes:\n  \
+        a: {model: extractive, messages: m, tools: [read], next: [{if: result.tool_calls, to: b}, {exit: no_tool_calls}]}\n  \
+        b: {run_tools: a, next: a}\n";
+    let files = BTreeMap::from([("graph.yaml".to_owned(), graph.to_owned())]);
+    let loaded = crate::load("graph.yaml", &files, &stock()).unwrap_or_else(|mistakes| panic!("{mistakes}"));
+    let tool = &loaded.bundle.root().tools[0];
+    let asked: Vec<&str> = tool.parameters.iter().map(|(name, _)| &**name).collect();
+    assert_eq!(asked, ["source", "query", "from"]);
+    let given: Vec<&str> = tool.call.iter().flat_map(|call| &call.input).map(|(name, _)| &**name).collect();
+    assert_eq!(given, ["source", "known"]);
 }
 
 #[test]

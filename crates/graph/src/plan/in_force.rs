@@ -32,6 +32,8 @@ pub struct InForce<'g> {
     pub max: Option<u64>,
     /// What of the bound only the stage of `finally` may use; no more than the bound.
     pub kept: u64,
+    /// What is used when it warns, in base units; none: it does not.
+    pub mark: Option<u64>,
     /// What happens when it is reached.
     pub on_reach: OnReach,
     /// Whether children's use is left out.
@@ -94,6 +96,7 @@ fn implied<'g>(meter: Meter, reason: ExitReason, max: u64, has_stage: bool) -> I
         counts: Counts::Meter(meter),
         max: Some(max),
         kept: Reserve::unsaid(Some(meter), has_stage).of(max, meter.base_units()),
+        mark: None,
         on_reach: OnReach::Exit(reason, class),
         own: false,
         by_grant: true,
@@ -113,22 +116,29 @@ fn declared<'g>(limit: &'g Limit, config: &Map, granted: &dyn Fn(Meter) -> Optio
         counts: counts(&limit.counted, config),
         max,
         kept: max.map_or(0, |max| limit.reserve.of(max, unit)),
+        mark: max.and_then(|max| mark(limit, config, max)),
         on_reach: limit.on_reach.clone(),
         own: limit.own,
         by_grant: granted.is_some_and(|granted| said.is_none_or(|said| granted < said)),
     }
 }
 
+/// What is used when a limit warns: at least 1, so that nothing used yet is no reason to.
+fn mark(limit: &Limit, config: &Map, max: u64) -> Option<u64> {
+    let share = limit.warn.as_ref()?.number(config)?;
+    Some(((max as f64 * share.clamp(0.0, 1.0)).ceil() as u64).max(1))
+}
+
 fn counts(counted: &Counted, config: &Map) -> Counts {
     match counted {
         Counted::Names { tools, nodes } => Counts::Names { tools: tools.clone(), nodes: nodes.clone() },
         Counted::Meter(meter) => Counts::Meter(*meter),
-        Counted::Gain { channel, below, window, min_steps, sum } => Counts::Gain {
+        Counted::Gain { channel, below, window, min_steps, mode } => Counts::Gain {
             channel: *channel,
             below: below.number(config).unwrap_or(0.0),
             window: window.count(config).unwrap_or(3).max(1) as usize,
             min_steps: min_steps.count(config).unwrap_or(3) as usize,
-            sum: *sum,
+            sum: mode.resolve(config).as_str() == Some("sum"),
         },
     }
 }

@@ -20,6 +20,8 @@ pub struct Limit {
     pub on_reach: OnReach,
     /// What is kept for `finally`.
     pub reserve: Reserve,
+    /// The share of the bound, 0 to 1, at which it warns once; none, or a setting that reads as null: it does not.
+    pub warn: Option<Setting>,
     /// Whether children's use is left out (`scope: own`).
     pub own: bool,
     /// Only calls whose arguments hold this are counted (limits on named tools).
@@ -50,8 +52,8 @@ pub enum Counted {
         window: Setting,
         /// Steps before which it does not fire.
         min_steps: Setting,
-        /// Whether each of the window is below, or their sum.
-        sum: bool,
+        /// `each`: each of the window must be below; `sum`: their sum.
+        mode: Setting,
     },
 }
 

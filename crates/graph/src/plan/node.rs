@@ -152,6 +152,17 @@ pub struct Call {
     pub grant: Vec<(Meter, ValueExpr)>,
     /// Whether it changes anything outside: as declared by `effect`, else as the op says. False for graphs.
     pub writes: bool,
+    /// What undoes it when the run is cancelled; none: nothing does.
+    pub compensate: Option<Compensate>,
+}
+
+/// The call that undoes a call that wrote.
+#[derive(Debug)]
+pub struct Compensate {
+    /// The op that is called.
+    pub op: Arc<str>,
+    /// Its input, by name, evaluated when the call completes that it undoes.
+    pub input: Vec<(Arc<str>, ValueExpr)>,
 }
 
 /// What a call calls.

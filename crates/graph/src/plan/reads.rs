@@ -2,15 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use deepgraph_protocol::Meter;
-
 use super::{Bundle, Counted};
 
 /// The name of the record with all limits.
 const LIMITS: &str = "limits";
 
 impl Bundle {
-    /// Whether an expression or a prompt may read a limit on time (`wall_time`, `active_time`): what it gives depends on
+    /// Whether an expression or a prompt may read a limit on time (`wall_time`, `active_time`, `turn_time`): what it gives depends on
     /// the moment at which it is evaluated then.
     ///
     /// That is where the name of such a limit stands behind `limits.`, or `limits` with something else behind it, which may
@@ -20,7 +18,7 @@ impl Bundle {
             .graphs
             .iter()
             .flat_map(|graph| &graph.limits)
-            .filter(|limit| matches!(limit.counted, Counted::Meter(Meter::WallTime | Meter::ActiveTime)))
+            .filter(|limit| matches!(limit.counted, Counted::Meter(meter) if meter.is_clock()))
             .map(|limit| &*limit.name)
             .collect();
         let read = |code: &str| reads(code, &clocks);

@@ -21,6 +21,8 @@ pub(crate) struct Found {
     pub callee: Callee,
     /// Its input; none where it is not known: the callee could not be read, or its server was not asked.
     pub input: Option<Vec<(Arc<str>, Field)>>,
+    /// Which fields of its input a model is not asked for.
+    pub given: Vec<Arc<str>>,
     /// Whether it takes more than its input names.
     pub open: bool,
     pub result: Type,
@@ -37,6 +39,7 @@ impl Found {
         Found {
             callee: Callee::Op(op.name.clone()),
             input: (!unknown).then(|| op.input.clone()),
+            given: op.given.clone(),
             open: op.open,
             result: Type::Record(op.result.clone()),
             description: op.description.clone(),
@@ -53,13 +56,17 @@ impl Reader<'_> {
         let given = self.input(node, scope);
         let Overrides { config, grant, writes } =
             self.overrides(node, found.as_ref().map(|f| &f.callee), scope);
+        let compensate = self.compensate(node, found.as_ref(), writes, scope);
         let Some(found) = found else { return (None, Type::Any) };
         if let Callee::Graph(GraphIx(ix)) = found.callee {
             sites.calls.push((call.place, ix));
         }
         let at = node.entry("input").map_or(call.place, |(k, _)| k.place);
         let input = self.match_input(&found, given, at);
-        (Some(Call { callee: found.callee, input, rest: false, config, grant, writes }), found.result)
+        (
+            Some(Call { callee: found.callee, input, rest: false, config, grant, writes, compensate }),
+            found.result,
+        )
     }
 
     /// What a `call` names; an error where there is no such thing, if `tell`.
@@ -227,6 +234,7 @@ fn graph_callee(ix: usize, graph: &Decl<'_>) -> Found {
     Found {
         callee: Callee::Graph(GraphIx(ix)),
         input: graph.sound.then_some(fields),
+        given: Vec::new(),
         open: false,
         result,
         description,

@@ -329,7 +329,9 @@ pub(super) fn named<'t>(reader: &mut Reader<'_>, node: &'t Node, key: &str, what
         // in it are not lost.
         match what {
             "a channel" => reader.check_channel_name(key),
-            "a tool" | "a node" | "a graph" | "an exit" | "a server" => reader.check_label(key, what),
+            "a tool" | "a node" | "a graph" | "an exit" | "a server" | "an intent" => {
+                reader.check_label(key, what)
+            }
             _ => reader.check_name(key, what),
         };
         found.push(Named { key, node });

@@ -56,6 +56,7 @@ impl Reader<'_> {
         let meant = counted.or(read.likely.as_ref());
         let max = if is_mapping { self.max(node, named, home, meant, on_reach.as_ref()) } else { None };
         let reserve = self.reserve(node, counted, home);
+        let warn = self.warn(node, home);
         let own = self.own_scope(node, counted);
         let of = self.of_arguments(node, counted.filter(|_| read.sound), home);
         let whole = read.sound && on_reach.is_some() && max.is_some();
@@ -68,6 +69,7 @@ impl Reader<'_> {
             max: max.flatten(),
             on_reach: on_reach.unwrap_or(OnReach::Refuse),
             reserve,
+            warn,
             own,
             condition: of.condition,
             per: of.per,
@@ -88,7 +90,7 @@ impl Reader<'_> {
                 self.counted(count, home)
             }
             (None, Some((_, gain))) => {
-                self.refuse_keys(node, &["max", "reserve", "scope"], "count");
+                self.refuse_keys(node, &["max", "reserve", "warn", "scope"], "count");
                 ReadCounted::of(self.gain(gain, node, home))
             }
             (None, None) => {
@@ -166,15 +168,23 @@ impl Reader<'_> {
         let below = setting("below", &share, Value::Float(0.02));
         let window = setting("window", &window, Value::Int(3));
         let min_steps = setting("min_steps", &steps, Value::Int(3));
-        let sum = match node.get("mode").map(|n| (n, n.text().map(|t| &**t))) {
-            None | Some((_, Some("each"))) => false,
-            Some((_, Some("sum"))) => true,
-            Some((mode, _)) => {
-                self.error(code::BAD_VALUE, mode.place, "`mode` is each or sum");
-                false
-            }
-        };
-        Some(Counted::Gain { channel: channel?, below, window, min_steps, sum })
+        let mode = self.gain_mode(node, home).unwrap_or(Setting::Literal(Value::from("each")));
+        Some(Counted::Gain { channel: channel?, below, window, min_steps, mode })
+    }
+
+    fn gain_mode(&mut self, node: &Node, home: Home<'_>) -> Option<Setting> {
+        let modes = [Value::from("each"), Value::from("sum")];
+        let mode = node.get("mode")?;
+        let text = mode.text().map(|t| t.trim().to_owned()).unwrap_or_default();
+        if text.starts_with("config.") {
+            let want = Field { options: modes.to_vec(), ..Field::of(Type::String) };
+            return self.setting(mode, home, &want, "`mode`");
+        }
+        if !modes.contains(&mode.to_value()) {
+            self.error(code::BAD_VALUE, mode.place, "`mode` is each or sum");
+            return None;
+        }
+        Some(Setting::Literal(mode.to_value()))
     }
 
     fn gain_channel(&mut self, gain: &Node, home: Home<'_>) -> Option<ChannelIx> {
@@ -217,10 +227,17 @@ impl Reader<'_> {
     fn check_refusal(&mut self, node: &Node, counted: Option<&Counted>) {
         let starts = !matches!(
             counted,
-            Some(Counted::Gain { .. } | Counted::Meter(Meter::WallTime | Meter::ActiveTime))
+            Some(Counted::Gain { .. })
+                | Some(Counted::Meter(Meter::WallTime | Meter::ActiveTime | Meter::TurnTime))
         );
-        if let Some((key, _)) = node.entry("refuse").filter(|_| !starts) {
-            let message = "`refuse` refuses a start, and this limit counts none";
+        let refuses = matches!(counted, Some(Counted::Meter(Meter::RepeatedCalls)));
+        if let Some((key, _)) = node.entry("refuse").filter(|_| !starts || refuses) {
+            let message = match refuses {
+                true => {
+                    "repeated calls are refused in any case; the limit says what happens after so many of them"
+                }
+                false => "`refuse` refuses a start, and this limit counts none",
+            };
             self.error(code::CONFLICT, key.place, message)
                 .help("give it an `exit` or a node `to` go on with");
         }
@@ -306,7 +323,8 @@ impl Reader<'_> {
         let Some(reserve) = node.get("reserve") else { return default };
         let value = reserve.to_value();
         let units = match counted {
-            None | Some(Counted::Meter(Meter::WallTime | Meter::ActiveTime)) => duration().check(&value).ok(),
+            None => duration().check(&value).ok(),
+            Some(Counted::Meter(meter)) if meter.is_clock() => duration().check(&value).ok(),
             Some(_) => Some(value),
         };
         // A length of time with its unit is never a share, however short.
@@ -322,6 +340,12 @@ impl Reader<'_> {
                 default
             }
         }
+    }
+
+    /// The share of the bound at which it warns.
+    fn warn(&mut self, node: &Node, home: Home<'_>) -> Option<Setting> {
+        let share = Field { minimum: Some(0.0), maximum: Some(1.0), ..Field::of(Type::Number) };
+        node.get("warn").and_then(|warn| self.setting(warn, home, &share, "`warn`"))
     }
 
     fn own_scope(&mut self, node: &Node, counted: Option<&Counted>) -> bool {
@@ -359,7 +383,7 @@ impl Reader<'_> {
 /// What bounds are allowed.
 fn bound(counted: &Counted, on_reach: Option<&OnReach>) -> Field {
     match counted {
-        Counted::Meter(Meter::WallTime | Meter::ActiveTime) => duration(),
+        Counted::Meter(meter) if meter.is_clock() => duration(),
         // The outermost instance is the first.
         Counted::Meter(Meter::Depth) => at_least_one(),
         Counted::Meter(Meter::CostUsd) => Field { minimum: Some(0.0), ..Field::of(Type::Number) },

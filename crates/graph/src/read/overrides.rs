@@ -183,7 +183,7 @@ impl Reader<'_> {
         node: &Node,
         scope: &Scope<'_>,
     ) -> Option<ValueExpr> {
-        let in_time = meter.is_none_or(|m| matches!(m, Meter::WallTime | Meter::ActiveTime));
+        let in_time = meter.is_none_or(Meter::is_clock);
         // `20m` is a length of time and no expression.
         if let Some(text) = node.text().filter(|_| in_time)
             && let Ok(seconds) = Field::of(Type::Duration).check(&Value::from(text.clone()))

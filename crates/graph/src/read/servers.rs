@@ -62,7 +62,7 @@ impl Reader<'_> {
             if let Some((_, (first, at))) = first {
                 // What could not be read is not known to be different.
                 if let (Some(first), Some(new)) = (first, &new)
-                    && differs(&first.transport, &new.transport)
+                    && (differs(&first.transport, &new.transport) || first.takes_keys != new.takes_keys)
                 {
                     let message = format!("the server \"{name}\" is declared in another way in {at}");
                     self.error(code::TAKEN, place, message).help(
@@ -118,7 +118,20 @@ impl Reader<'_> {
         };
         let secrets = texts.secrets.into_iter().collect();
         let sound = texts.sound;
-        transport.filter(|_| sound).map(|transport| Server { name: key.name.clone(), transport, secrets })
+        let takes_keys = self.takes_keys(node);
+        let name = key.name.clone();
+        transport.filter(|_| sound).map(|transport| Server { name, transport, secrets, takes_keys })
+    }
+
+    fn takes_keys(&mut self, node: &Node) -> bool {
+        match node.get("takes_keys") {
+            None => false,
+            Some(Node { kind: Kind::Bool(takes), .. }) => *takes,
+            Some(other) => {
+                self.error(code::BAD_VALUE, other.place, "`takes_keys` is true or false");
+                false
+            }
+        }
     }
 
     fn refuse_beside(&mut self, node: &Node, name: &str, owner: &str) {
@@ -200,6 +213,7 @@ impl Reader<'_> {
         let Some(listed) = self.ops.server(server) else {
             return Some(Found {
                 callee: Callee::Op(name),
+                given: Vec::new(),
                 input: None,
                 open: true,
                 result: Type::Record(server::result()),

@@ -2,6 +2,7 @@ mod calls;
 mod counting;
 mod defaults;
 mod each;
+mod intents;
 mod keys;
 mod names;
 mod overrides;

@@ -105,6 +105,7 @@ impl Reader<'_> {
             ("config", "call"),
             ("grant", "call"),
             ("effect", "call"),
+            ("compensate", "call"),
             ("returns", "ask"),
             ("overflow", "parallel"),
         ] {
@@ -145,7 +146,10 @@ impl Reader<'_> {
         }
         match found {
             None => Parameters::Known(Vec::new()),
-            Some(Some(Found { input: Some(input), .. })) => Parameters::Known(input.clone()),
+            Some(Some(Found { input: Some(input), given, .. })) => {
+                let asked = input.iter().filter(|(name, _)| !given.contains(name));
+                Parameters::Known(asked.cloned().collect())
+            }
             Some(_) => Parameters::Unknown,
         }
     }
@@ -163,6 +167,7 @@ impl Reader<'_> {
             None => self.args_by_name(node, parameters),
         };
         let Overrides { config, grant, writes } = self.overrides(node, found.map(|f| &f.callee), scope);
+        let compensate = self.compensate(node, found, writes, scope);
         let found = found?;
         let place = node.get("call").map_or(node.place, |c| c.place);
         if let Callee::Graph(GraphIx(ix)) = found.callee {
@@ -170,7 +175,7 @@ impl Reader<'_> {
         }
         let input = self.match_input(found, given, node.entry("input").map_or(place, |(k, _)| k.place));
         let rest = found.open && node.get("input").is_none() && node.get("parameters").is_none();
-        Some(Call { callee: found.callee.clone(), input, rest, config, grant, writes })
+        Some(Call { callee: found.callee.clone(), input, rest, config, grant, writes, compensate })
     }
 
     /// Without `input` each argument is given to the input of its name.

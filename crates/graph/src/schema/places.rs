@@ -76,7 +76,13 @@ pub(super) fn node(known: Known) -> Value {
 
 /// A tool; nothing at all is a tool that only answers.
 pub(super) fn tool(known: Known) -> Value {
-    let pairs = [("input", "call"), ("returns", "ask"), ("overflow", "parallel"), ("only", "call")];
+    let pairs = [
+        ("input", "call"),
+        ("compensate", "call"),
+        ("returns", "ask"),
+        ("overflow", "parallel"),
+        ("only", "call"),
+    ];
     let kinds = ["object", "null"].map(Value::from).to_vec();
     with(
         mapping(known, &["tool"]),
@@ -117,7 +123,7 @@ fn bounds() -> Value {
     // What is refused may be refused altogether; what ends a graph must let it begin.
     let whole = choose(requires(["refuse"]), max(whole_bound(0)), max(whole_bound(1)));
     let money = choose(counting(&["cost_usd"]), max(money_bound()), whole);
-    choose(counting(&["wall_time", "active_time"]), max(time_bound()), money)
+    choose(counting(&["wall_time", "active_time", "turn_time"]), max(time_bound()), money)
 }
 
 /// A way of a route, written out.
@@ -136,6 +142,11 @@ pub(super) fn route() -> Value {
     let way = any_of([Shape::Name.schema(), reference("way")]);
     let list = array(way, 1);
     any_of([Shape::Name.schema(), reference("way"), list])
+}
+
+/// What undoes a call.
+pub(super) fn compensate(known: Known) -> Value {
+    with(mapping(known, &["compensate"]), [("required", Value::from(vec![Value::from("call")]))])
 }
 
 /// A conversation that is only read.

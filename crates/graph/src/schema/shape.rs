@@ -52,6 +52,8 @@ pub(super) enum Shape {
     Reserve,
     /// One of these words.
     Words(&'static [&'static str]),
+    /// One of these words, or `config.KEY`.
+    WordsSetting(&'static [&'static str]),
     /// Some of these words.
     ListOf(&'static [&'static str]),
     /// The name of something that the file declares.
@@ -128,6 +130,7 @@ impl Shape {
             Shape::Settings => named("object"),
             Shape::Reserve => any_of([number(), pattern(DURATION)]),
             Shape::Words(list) => words(list.iter().copied()),
+            Shape::WordsSetting(list) => any_of([words(list.iter().copied()), pattern(CONFIG)]),
             Shape::ListOf(list) => array(words(list.iter().copied()), 0),
             Shape::Name => with(named("string"), [("minLength", Value::Int(1))]),
             Shape::Names => array(named("string"), 0),

@@ -26,6 +26,7 @@ const fn word(key: &'static str, shape: Shape, about: &'static str) -> Word {
 pub(super) const PLACES: &[(&str, &[Word])] = &[
     ("graph", graph::GRAPH),
     ("concurrency", graph::CONCURRENCY),
+    ("intent", graph::INTENT),
     ("upgrade", graph::UPGRADE),
     ("server", graph::SERVER),
     ("schedule", graph::SCHEDULE),
@@ -36,6 +37,7 @@ pub(super) const PLACES: &[(&str, &[Word])] = &[
     ("model", node::MODEL),
     ("run_tools", node::RUN_TOOLS),
     ("call", calls::CALL),
+    ("compensate", calls::COMPENSATE),
     ("ask", node::ASK),
     ("messages", node::MESSAGES),
     ("truncate", node::TRUNCATE),

@@ -98,8 +98,16 @@ fn build() -> Vec<Arc<RecordType>> {
             ("score", Field::of(Type::Number)),
         ],
     );
-    let fact =
-        record("fact", vec![("key", text()), ("text", text()), ("source", text()), ("span", of(&span))]);
+    let fact = record(
+        "fact",
+        vec![
+            ("key", text()),
+            ("text", text()),
+            ("source", text()),
+            ("span", of(&span)),
+            ("about", optional(text())),
+        ],
+    );
     let claim = record("claim", vec![("text", text()), ("sources", optional(list(Type::String)))]);
     let handoff = record(
         "handoff",
@@ -110,6 +118,7 @@ fn build() -> Vec<Arc<RecordType>> {
             ("sources", optional(list(Type::String))),
             ("unknowns", optional(list(Type::String))),
             ("dates", optional(list(Type::String))),
+            ("facts", optional(list(Type::String))),
         ],
     );
     let citation = record(

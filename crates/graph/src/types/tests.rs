@@ -242,8 +242,8 @@ fn built_in_records_match_the_protocol() {
     let samples = [
         ("source", Value::of(&source)),
         ("hit", Value::of(&Hit::default())),
-        ("fact", Value::of(&Fact::default())),
-        ("handoff", Value::of(&Handoff::default())),
+        ("fact", Value::of(&Fact { about: "a".into(), ..Fact::default() })),
+        ("handoff", Value::of(&Handoff { facts: vec!["f".into()], ..Handoff::default() })),
         ("citation", Value::of(&Citation::default())),
         ("tool_call", Value::of(&call)),
         ("message", Value::of(&message)),

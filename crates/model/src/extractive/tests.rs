@@ -247,6 +247,7 @@ fn handoff(objective: &str, text: &str, sources: &[&str], unknowns: &[&str]) -> 
         sources: owned(sources),
         unknowns: owned(unknowns),
         dates: Vec::new(),
+        facts: Vec::new(),
     })
 }
 

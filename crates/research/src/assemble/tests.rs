@@ -105,3 +105,44 @@ fn gaps_are_told_in_the_words_of_the_question() {
     assert!(report.ends_with("- Not found: \"How big is the army of Iceland\".\n"), "{report}");
     assert_eq!(report.matches("Not found:").count(), 1, "{report}");
 }
+
+fn dated(id: &str, date: &str, text: &str) -> (String, deepgraph_protocol::Source) {
+    let source = deepgraph_protocol::Source {
+        id: id.into(),
+        document: format!("{id}.md"),
+        title: "Prices".into(),
+        text: text.into(),
+        date: Some(date.into()),
+        ..Default::default()
+    };
+    (id.into(), source)
+}
+
+#[test]
+fn of_two_figures_the_later_stands_and_says_so() {
+    let handoffs = [handoff(
+        "What does the A48 cost",
+        "The A48 costs 15.9 million euros. [old-1] The A48 costs 16.3 million euros. [new-1] The A52 costs 9 million euros. [old-1]",
+        &["old-1", "new-1"],
+        &[],
+    )];
+    let sources: Sources = [
+        dated("old-1", "2021-03-01", "The A48 costs 15.9 million euros. The A52 costs 9 million euros."),
+        dated("new-1", "2024-05-02", "The A48 costs 16.3 million euros."),
+    ]
+    .into();
+    let text = draft("What does the A48 cost", "", &handoffs, &sources);
+    assert_eq!(
+        text,
+        "# What does the A48 cost\n\nThe A48 costs 16.3 million euros (2024; an earlier source, of 2021, said 15.9 million euros). [new-1][old-1] The A52 costs 9 million euros. [old-1]\n"
+    );
+    let report = crate::cite::cite(&text, &sources);
+    assert_eq!((report.citations.len(), report.superseded), (3, 0), "{}", report.text);
+    assert!(!report.text.contains("unsupported"), "{}", report.text);
+    // Of one date, nobody knows which is right: both stand.
+    let same: Sources = sources
+        .into_iter()
+        .map(|(id, s)| (id, deepgraph_protocol::Source { date: Some("2024".into()), ..s }))
+        .collect();
+    assert!(!draft("What does the A48 cost", "", &handoffs, &same).contains("earlier"));
+}

@@ -8,6 +8,9 @@ use crate::handoff::NOT_FOUND;
 use crate::text::blocks::{Block, BlockKind, blocks};
 use crate::text::figures;
 
+/// Why a sentence with figures and without citation is not supported.
+pub(super) const NO_CITATION: &str = "it cites no source";
+
 /// The blocks of a draft that say something, where what was not found is left out.
 pub(super) struct Bare<'d> {
     draft: &'d str,
@@ -31,17 +34,21 @@ impl<'d> Bare<'d> {
         Bare { draft, said }
     }
 
+    /// The block that a sentence belongs to, if it says something there.
+    pub fn block_of(&self, sentence: &Range<usize>) -> Option<&Block> {
+        self.said.iter().find(|b| b.range.start <= sentence.start && sentence.start < b.range.end)
+    }
+
     /// What is wrong with a sentence without citations, if anything: it has figures, or a number in brackets that
     /// passes for a citation.
     pub fn complaint(&self, sentence: &Range<usize>) -> Option<Unsupported> {
-        let is_said = |b: &Block| b.range.start <= sentence.start && sentence.start < b.range.end;
         let text = self.draft.get(sentence.clone())?.trim();
-        if !self.said.iter().any(is_said) || text.ends_with([':', '?']) {
+        if self.block_of(sentence).is_none() || text.ends_with([':', '?']) {
             return None;
         }
         let reason = match bare_number(text) {
             Some(number) => format!("it cites [{number}], which is the id of no source"),
-            None if !figures::find(text).is_empty() => "it cites no source".to_owned(),
+            None if !figures::find(text).is_empty() => NO_CITATION.to_owned(),
             None => return None,
         };
         Some(Unsupported { sentence: text.split_whitespace().collect::<Vec<_>>().join(" "), reason })

@@ -219,3 +219,64 @@ fn equal_values_of_a_table_are_told_apart_by_its_heads() {
         "| | Corrigan | Aldermere |\n|---|---|---|\n| Top \\| speed | 14 [offer2-1] | 14 [offer2-1] |\n";
     assert_eq!(quotes(turned), [corrigan, aldermere]);
 }
+
+fn dated(id: &str, document: &str, date: &str, text: &str) -> (String, Source) {
+    let source =
+        Source { document: document.into(), date: Some(date.into()), ..source(id, "Prices", "", text, 0) };
+    (id.into(), source)
+}
+
+#[test]
+fn what_a_later_source_says_otherwise_is_told() {
+    let sources: Sources = [
+        dated("olda48-1", "old.md", "2021-03-01", "The A48 costs 15.9 million euros."),
+        dated("newa48-1", "new.md", "2024-05-02", "The A48 now costs 16.3 million euros, says the yard."),
+        dated("newa52-1", "other.md", "2024-05-02", "The A52 costs 9 million euros."),
+    ]
+    .into();
+    let report = cite("The A48 costs 15.9 million euros [olda48-1].", &sources);
+    assert!(
+        report.text.starts_with(
+            "The A48 costs 15.9 million euros. [1] (of 2021; a source of 2024 says: \"The A48 now costs 16.3 million euros, says the yard.\" [2])"
+        ),
+        "{}",
+        report.text
+    );
+    assert_eq!((report.superseded, report.citations.len()), (1, 2));
+    for quiet in [
+        "The A48 now costs 16.3 million euros [newa48-1].",
+        "The A48 costs 16.3 million euros, before it was 15.9 million euros [newa48-1][olda48-1].",
+        "The A52 costs 9 million euros [newa52-1].",
+    ] {
+        assert_eq!(cite(quiet, &sources).superseded, 0, "{quiet}");
+    }
+}
+
+#[test]
+fn claims_without_a_source_are_labelled_once_for_a_run() {
+    let draft = "# Ports\n\nUruguay has 3,449,444 people in total [k7f2qa-1]. Montevideo grew around its deep natural harbour over centuries. \
+        Merchants from many European nations settled along its quays.\n\n- Ferries cross the wide river towards Argentina every morning\n\n\
+        In short, both grew. What follows:\n\nThe outage was caused by an expired certificate [notes2-7].";
+    let report = cite(draft, &sources());
+    assert_eq!(report.unsourced, 3);
+    assert!(
+        report.text.contains(
+            "over centuries. Merchants from many European nations settled along its quays. [no source]\n"
+        ),
+        "{}",
+        report.text
+    );
+    assert!(report.text.contains("every morning [no source]\n"), "{}", report.text);
+    assert_eq!(report.text.matches("[no source]").count(), 2);
+}
+
+#[test]
+fn what_sums_up_cited_sentences_needs_no_source_of_its_own() {
+    let draft = "An expired certificate caused the outage.\n\nThe outage was caused by an expired certificate [notes2-7].";
+    // It stands before what it sums up, as a summary does.
+    let report = cite(draft, &sources());
+    assert_eq!((report.unsourced, report.text.contains("[no source]")), (0, false));
+    let figures = cite("It has 12 ports.", &sources());
+    assert_eq!(figures.unsourced, 1, "listed with the reason, not labelled twice");
+    assert!(!figures.text.contains("[no source]") && figures.text.contains("it cites no source"));
+}

@@ -51,6 +51,11 @@ impl Edits {
         self.list.push((end..end, format!(" {marks}")));
     }
 
+    /// Puts a label behind what ends at a place.
+    pub fn insert(&mut self, at: usize, label: &str) {
+        self.list.push((at..at, format!(" {label}")));
+    }
+
     /// The edited draft. Numbers in brackets that the draft brought along would pass for citations; they become
     /// numbers in parentheses.
     pub fn apply(mut self, draft: &str) -> String {

@@ -5,6 +5,7 @@ use super::candidate::{Candidate, Pool};
 use super::matching::{LABELLED, Match, Matcher};
 use super::wording::sentence;
 use crate::question::{Asks, Facet, Part};
+use crate::staleness::Claim;
 use crate::text::similar::Fingerprint;
 use crate::text::words::Stems;
 
@@ -145,11 +146,15 @@ fn latest<'p, 'a>(scored: &[Scored<'p, 'a>], chosen: Vec<Scored<'p, 'a>>) -> Vec
     let date = |s: &Scored<'p, 'a>| s.candidate.passage.date.as_deref();
     let mut kept: Vec<Scored> = Vec::new();
     for old in chosen {
-        let is_newer = |s: &&Scored<'p, 'a>| {
-            date(s) > date(&old)
-                && s.level >= old.level
+        let claim = claim(old.candidate);
+        let is_as_good = |s: &Scored<'p, 'a>| {
+            s.level >= old.level
                 && s.found.score >= old.found.score - LATER_MAY_LACK
                 && is_rival(old.candidate, s.candidate)
+        };
+        let is_newer = |s: &&Scored<'p, 'a>| {
+            // A sentence in a document on something else may be the news of the same thing.
+            date(s) > date(&old) && (is_as_good(s) || claim.is_rival(&self::claim(s.candidate)))
         };
         let newest = scored.iter().filter(is_newer).max_by_key(|s| (date(s), std::cmp::Reverse(s.order)));
         let Some(newest) = newest.cloned() else {
@@ -166,6 +171,16 @@ fn latest<'p, 'a>(scored: &[Scored<'p, 'a>], chosen: Vec<Scored<'p, 'a>>) -> Vec
         }
     }
     kept
+}
+
+fn claim(candidate: &Candidate) -> Claim {
+    let labels = candidate.path.iter().map(|label| label.text.as_str()).collect::<Vec<_>>().join(" ");
+    let title = candidate.passage.title.as_str();
+    if candidate.is_prose {
+        Claim::of_prose(title, &candidate.value)
+    } else {
+        Claim::of_record(title, &format!("{labels}: {}", candidate.value))
+    }
 }
 
 /// Whether two statements that answer the same give other figures. A record's value has no words to compare by.

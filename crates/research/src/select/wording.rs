@@ -6,6 +6,9 @@ use super::pick::Scored;
 use crate::question::{Part, Subject};
 use crate::text::words::{content_stems, is_qualifier};
 
+/// Begins a statement that a later document contradicts.
+pub(crate) const EARLIER: &str = "Earlier, as of";
+
 /// The longest value, in bytes, that is handed on whole.
 const LONGEST_VALUE: usize = 700;
 
@@ -47,7 +50,7 @@ pub(super) fn sentence(part: &Part, scored: &Scored) -> String {
 /// For a statement that a later document contradicts: of when it is.
 fn earlier(scored: &Scored) -> String {
     match (scored.is_superseded, &scored.candidate.passage.date) {
-        (true, Some(date)) => format!("Earlier, as of {date}: "),
+        (true, Some(date)) => format!("{EARLIER} {date}: "),
         _ => String::new(),
     }
 }

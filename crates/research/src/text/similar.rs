@@ -51,6 +51,11 @@ impl Fingerprint {
     }
 }
 
+/// Whether two texts say or ask the same: [`Fingerprint::is_near`].
+pub fn is_near(a: &str, b: &str) -> bool {
+    Fingerprint::of(a).is_near(&Fingerprint::of(b))
+}
+
 /// Words in common ÷ all words (Jaccard); 1 for two empty sets.
 pub fn overlap(a: &Stems, b: &Stems) -> f64 {
     let common = a.intersection(b).count();

@@ -31,7 +31,15 @@ async fn call(op: &CustomOp, input: &[(&str, Value)]) -> Result<String, String> 
     let (mut table, mut ops) = (OpTable::stock(), Ops::stock(None));
     op.add_to(&mut table, &mut ops).unwrap();
     let input = input.iter().map(|(name, value)| ((*name).into(), value.clone())).collect();
-    let result = ops.get(op.name()).unwrap().call(input).await;
+    let result = {
+        let context = crate::CallContext::new(
+            deepgraph_store::RunId::new(),
+            deepgraph_protocol::StepId::new("op.1"),
+            1,
+            std::sync::Arc::default(),
+        );
+        ops.get(op.name()).unwrap().call(input, &context).await
+    };
     result.map(|value| value.to_json_text()).map_err(|error| error.to_string())
 }
 

@@ -341,3 +341,44 @@ fn a_file_is_loaded_with_what_lies_beside_it() {
     let loaded = host.load_file(folder.path().join("station.yaml")).unwrap();
     assert_eq!(loaded.hash, host.load(&graph).unwrap().hash);
 }
+
+#[tokio::test]
+async fn a_run_that_is_over_goes_on_with_a_higher_limit() {
+    let calls = Arc::new(AtomicUsize::default());
+    let host = Host::builder().op(measure(calls.clone())).build().unwrap();
+    let graph = Graph::new("rounds")
+        .config("most", Type::integer().default(2).minimum(1))
+        .channel("place", Type::string())
+        .channel("level", Type::integer())
+        .channel("report", Type::string())
+        .input(["place"])
+        .output(["level", "report"])
+        .limit("rounds", Limit::count(["look"]).max("config.most").exit("iteration_limit"))
+        .start("look")
+        .finally("report")
+        .node(
+            "look",
+            Node::call("measure").input("place", "place").update("level", "result.level").next("look"),
+        )
+        .node("report", Node::pass().update("report", "place"));
+    let bundle = host.load(&graph).unwrap();
+    let running = host.run(&bundle).input("place", "bay").start().unwrap();
+    let run = running.id().clone();
+    let first = running.ended().await.unwrap().outcome().unwrap();
+    assert_eq!((first.end.exit.reason.name(), calls.load(Ordering::SeqCst)), ("iteration_limit", 2));
+
+    let low = host.resume(&run).unwrap().raise("most", 2).start().unwrap().ended().await.unwrap_err();
+    assert!(low.to_string().contains("2 of 2 are used; raise the config value most"), "{low}");
+    let raised = host.resume(&run).unwrap().raise("most", 5).start().unwrap();
+    let second = raised.ended().await.unwrap().outcome().unwrap();
+    assert_eq!((second.end.exit.attempt, calls.load(Ordering::SeqCst)), (2, 5), "three more, none again");
+    let record = host.resume(&run).unwrap().record().clone();
+    assert_eq!((record.attempt, record.settings["config"]["most"].as_i64()), (2, Some(5)));
+    let attempts: Vec<u32> = record.exits.iter().map(|exit| exit.attempt).collect();
+    assert_eq!(attempts, [2, 1], "the earlier exit is kept");
+
+    let again = host.resume(&run).unwrap().report_again().start().unwrap();
+    let third = again.ended().await.unwrap().outcome().unwrap();
+    assert_eq!((third.end.exit.attempt, third.text("report")), (3, "bay"));
+    assert_eq!((third.end.exit.reason.name(), calls.load(Ordering::SeqCst)), ("iteration_limit", 5));
+}

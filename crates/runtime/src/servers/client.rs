@@ -1,5 +1,6 @@
 //! The servers behind the MCP client.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ use deepgraph_protocol::{Hidden, Map, StepError, Value};
 use deepgraph_tools::mcp::{McpServers, Options, Server, ToolDecl, Transport};
 
 use super::Secrets;
-use crate::{Op, RunError};
+use crate::{CallContext, Op, RunError};
 
 /// The longest time of a call that has no timeout of its own.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
@@ -18,15 +19,18 @@ const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
 #[derive(Debug, Default)]
 pub(super) struct Client {
     servers: McpServers,
+    /// Those that do nothing twice under one key, by name.
+    keyed: BTreeSet<Arc<str>>,
     secrets: Hidden,
 }
 
 impl Client {
     pub(super) async fn connect(bundle: &Bundle, secrets: &Secrets) -> Result<Client, Vec<RunError>> {
         let declared = filled_in(bundle, secrets)?;
+        let keyed = keyed(bundle);
         let declared = declared.into_iter().map(|(server, transport)| (server.name.to_string(), transport));
         match McpServers::connect(declared, Options::default()).await {
-            Ok(servers) => Ok(Client { servers, secrets: secrets.hidden() }),
+            Ok(servers) => Ok(Client { servers, keyed, secrets: secrets.hidden() }),
             Err(errors) => {
                 let told = errors
                     .iter()
@@ -43,7 +47,7 @@ impl Client {
             let tools = known.iter().map(listed).collect();
             servers.add(Server::lazy(&server.name, transport, tools, Options::default()));
         }
-        Ok(Client { servers, secrets: secrets.hidden() })
+        Ok(Client { servers, keyed: keyed(bundle), secrets: secrets.hidden() })
     }
 
     pub(super) fn tools(&self) -> Vec<(Arc<str>, Vec<ServerTool>)> {
@@ -65,8 +69,12 @@ impl Client {
         let mut ops: Vec<(String, Arc<dyn Op>)> = Vec::new();
         for server in self.servers.iter() {
             for tool in server.tools() {
-                let op =
-                    Called { server: server.clone(), tool: tool.name.clone(), secrets: self.secrets.clone() };
+                let op = Called {
+                    server: server.clone(),
+                    takes_key: self.keyed.contains(server.name()),
+                    tool: tool.name.clone(),
+                    secrets: self.secrets.clone(),
+                };
                 ops.push((format!("{}.{}", server.name(), tool.name), Arc::new(op)));
             }
         }
@@ -76,6 +84,12 @@ impl Client {
     pub(super) async fn close(&self) {
         self.servers.close().await;
     }
+}
+
+/// The servers that take keys.
+fn keyed(bundle: &Bundle) -> BTreeSet<Arc<str>> {
+    let keyed = bundle.servers.iter().filter(|server| server.takes_keys);
+    keyed.map(|server| server.name.clone()).collect()
 }
 
 /// A tool as the client knows it.
@@ -127,18 +141,23 @@ fn transport(bundle: &Bundle, names: &Context, texts: &Texts) -> Result<Transpor
 /// A tool of a server.
 struct Called {
     server: Server,
+    takes_key: bool,
     tool: String,
     secrets: Hidden,
 }
 
 #[async_trait]
 impl Op for Called {
-    async fn call(&self, input: Map) -> Result<Value, StepError> {
+    async fn call(&self, input: Map, context: &CallContext) -> Result<Value, StepError> {
         // Whoever calls bounds the time: what is dropped is given up, and the server is told.
-        match self.server.call(&self.tool, &input, Duration::MAX).await {
+        match self.server.call_under(context.idempotency_key(), &self.tool, &input, Duration::MAX).await {
             Ok(answer) => Ok(self.secrets.value(&answer)),
             Err(error) => Err(StepError { message: self.secrets.text(&error.message), ..error }),
         }
+    }
+
+    fn takes_key(&self) -> bool {
+        self.takes_key
     }
 
     fn default_timeout(&self) -> Option<Duration> {

@@ -2,6 +2,10 @@
 
 mod journals;
 mod records;
+mod removal;
+#[cfg(feature = "postgres")]
+#[path = "../../../../tests/support/postgres.rs"]
+pub(crate) mod server;
 mod values;
 
 use deepgraph_protocol::{Entry, EntryBody, ScopePath, StepId, StepOutput, Value};
@@ -25,11 +29,25 @@ fn sqlite() -> Kept<SqliteStore> {
     Kept { store, _folder: Some(folder) }
 }
 
-/// Makes each function a test of the memory store and of the SQLite store.
+#[cfg(feature = "postgres")]
+fn postgres() -> Kept<crate::PostgresStore> {
+    use std::sync::atomic::{AtomicU32, Ordering};
+    // A schema each: a database each would take longer.
+    static DATABASE: std::sync::OnceLock<String> = std::sync::OnceLock::new();
+    static NEXT: AtomicU32 = AtomicU32::new(1);
+    let url = DATABASE.get_or_init(|| server::Postgres::shared().database());
+    let schema = format!("conformance {}", NEXT.fetch_add(1, Ordering::Relaxed));
+    let options = crate::PostgresOptions::default().schema(schema);
+    Kept { store: crate::PostgresStore::connect_with(url, &options).unwrap(), _folder: None }
+}
+
+/// Makes each function a test of every store.
 macro_rules! on_every_store {
     ($($name:ident)*) => {
         mod in_memory { $(#[test] fn $name() { super::$name(&crate::conformance::memory().store); })* }
         mod in_sqlite { $(#[test] fn $name() { super::$name(&crate::conformance::sqlite().store); })* }
+        #[cfg(feature = "postgres")]
+        mod in_postgres { $(#[test] fn $name() { super::$name(&crate::conformance::postgres().store); })* }
     };
 }
 use on_every_store;

@@ -35,6 +35,9 @@ fn exit() -> Exit {
         detail: Some("Ünïcode".into()),
         also: vec![ExitReason::Deadline],
         findings: Some(3),
+        unknown_writes: Box::default(),
+        not_undone: Box::default(),
+        clocks: Default::default(),
     }
 }
 

@@ -5,49 +5,46 @@ use rusqlite::Row;
 
 use super::records::text_of;
 use super::session::{Session, number};
-use super::texts::{self, Unpack};
-use crate::{Append, RunId, RunUpdate, StoreError, Stored};
+use crate::packed::{PackedAppend, PackedEntry, Unpack, unpack};
+use crate::{Appended, RunId, StoreError, Stored};
 
-impl Session<'_> {
-    /// Appends a batch and changes the record; returns the seq of the run's last row.
-    pub(super) fn append(
-        &self,
-        run: &RunId,
-        epoch: u64,
-        batch: &[Append],
-        update: Option<&RunUpdate>,
-    ) -> Result<u64, StoreError> {
-        let head = self.owned(run, epoch)?;
+impl Session {
+    /// Appends a batch and changes the record.
+    pub(super) fn append(&self, append: &PackedAppend) -> Result<Appended, StoreError> {
+        let PackedAppend { run, epoch, entries, update } = append;
+        let head = self.owned(run, *epoch)?;
         let mut seq = head.last_seq;
-        for append in batch {
+        for entry in entries {
             seq += 1;
-            self.insert_entry(run, head.key, seq, append)?;
+            self.insert_entry(run, head.key, seq, entry)?;
         }
-        if let Some(latest) = batch.iter().map(|append| append.entry.at).max() {
+        if let Some(latest) = entries.iter().map(|entry| entry.at).max() {
             self.note_rows(head.key, seq, latest)?;
         }
+        let mut cancel_requested = head.cancel_requested;
         if let Some(update) = update {
-            self.change_record(run, head.key, update)?;
-            self.keep(run, &update.keep)?;
+            self.change_record(head.key, update)?;
+            self.keep(&update.keep)?;
+            cancel_requested = update.plain.cancel_requested.unwrap_or(cancel_requested);
         }
-        Ok(seq)
+        Ok(Appended { seq, cancel_requested })
     }
 
-    fn insert_entry(&self, run: &RunId, key: i64, seq: u64, append: &Append) -> Result<(), StoreError> {
-        let scope = append.scope.as_str();
+    fn insert_entry(&self, run: &RunId, key: i64, seq: u64, entry: &PackedEntry) -> Result<(), StoreError> {
+        let scope = entry.scope.as_str();
         let sql = "SELECT coalesce(max(position) + 1, 0) FROM entries WHERE run = ?1 AND scope = ?2";
         let length: i64 = self.first(sql, (key, scope), |row| row.get(0))?.unwrap_or(0);
-        if length != number(append.expected_position) {
+        if length != number(entry.position) {
             return Err(StoreError::Position {
                 run: run.clone(),
-                scope: append.scope.clone(),
-                expected: append.expected_position,
+                scope: ScopePath::new(scope),
+                expected: entry.position,
                 found: u64::try_from(length).unwrap_or(0),
             });
         }
-        let entry = self.pack(run, "an entry", &append.entry)?;
+        self.keep_texts(key, &entry.entry)?;
         let sql = "INSERT INTO entries (run, seq, scope, position, entry) VALUES (?1, ?2, ?3, ?4, ?5)";
-        self.execute(sql, (key, number(seq), scope, length, entry)).map(|_| ())
+        self.execute(sql, (key, number(seq), scope, length, &entry.entry.json)).map(|_| ())
     }
 
     /// The rows after `after_seq`.
@@ -65,14 +62,14 @@ impl Session<'_> {
 }
 
 /// Reads a row `seq, scope, position, entry`.
-pub(super) fn stored(session: &Session<'_>, run: &RunId, row: &Row<'_>) -> Result<Stored, StoreError> {
+pub(super) fn stored(session: &Session, run: &RunId, row: &Row<'_>) -> Result<Stored, StoreError> {
     let seq: i64 = row.get(0).unwrap_or(0);
     let scope = ScopePath::new(text_of(row, 1).unwrap_or_default());
     let position = u64::try_from(row.get::<_, i64>(2).unwrap_or(0)).unwrap_or(0);
     let corrupt =
         |detail| StoreError::CorruptEntry { run: run.clone(), scope: scope.clone(), position, detail };
     let text = text_of(row, 3).map_err(&corrupt)?;
-    let entry = texts::unpack(session, &text).map_err(|e| match e {
+    let entry = unpack(&text, &mut |hash| session.long_text(hash)).map_err(|e| match e {
         Unpack::Store(e) => e,
         Unpack::Corrupt(detail) => corrupt(detail),
     })?;

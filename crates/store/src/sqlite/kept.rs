@@ -4,17 +4,20 @@ use deepgraph_protocol::Value;
 
 use super::records::text_of;
 use super::session::Session;
-use super::texts::{self, Unpack};
-use crate::{RunId, StoreError};
+use crate::StoreError;
+use crate::packed::{Packed, Unpack, unpack};
 
-impl Session<'_> {
+/// Stands in the place of a run where long texts are used by kept values.
+pub(super) const NO_RUN: i64 = 0;
+
+impl Session {
     /// Writes values that a run leaves.
-    pub(super) fn keep(&self, run: &RunId, values: &[(String, Value)]) -> Result<(), StoreError> {
+    pub(super) fn keep(&self, values: &[(String, Packed)]) -> Result<(), StoreError> {
         for (key, value) in values {
-            let packed = self.pack(run, "a value to keep", value)?;
+            self.keep_texts(NO_RUN, value)?;
             let sql = "INSERT INTO kept (key, value) VALUES (?1, ?2) \
                 ON CONFLICT (key) DO UPDATE SET value = excluded.value";
-            self.execute(sql, (key, packed))?;
+            self.execute(sql, (key, &value.json))?;
         }
         Ok(())
     }
@@ -25,7 +28,7 @@ impl Session<'_> {
         let sql = "SELECT value FROM kept WHERE key = ?1";
         let Some(text) = self.first(sql, [key], |row| Ok(text_of(row, 0)))? else { return Ok(None) };
         let text = text.map_err(corrupt)?;
-        texts::unpack(self, &text).map(Some).map_err(|e| match e {
+        unpack(&text, &mut |hash| self.long_text(hash)).map(Some).map_err(|e| match e {
             Unpack::Store(e) => e,
             Unpack::Corrupt(detail) => corrupt(detail),
         })

@@ -3,52 +3,55 @@
 mod fault;
 mod journal;
 mod kept;
+mod options;
+mod readers;
 mod records;
+mod removal;
 mod schema;
 mod session;
 #[cfg(test)]
 mod tests;
-mod texts;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
 
 use deepgraph_protocol::{RunStatus, Value};
-use rusqlite::{Connection, TransactionBehavior};
 
-use self::fault::fault;
+pub use self::options::{SqliteOptions, Synchronous};
+use self::readers::Readers;
 use self::session::{Session, number};
-use crate::find;
-use crate::{Append, RunId, RunRecord, RunUpdate, Store, StoreError, Stored, limits};
-
-/// How long a call waits for another process to let go of the file.
-const WAIT: Duration = Duration::from_secs(10);
+use crate::packed::{PackedAppend, PackedRecord};
+use crate::worker::{GROUP, Worker};
+use crate::{Append, Appended, Done, Freed, RunId, RunRecord, RunUpdate, Store, StoreError, Stored, find};
 
 /// Runs in one SQLite file on a local disk.
 ///
 /// Several processes may have the file open at once. What a write returned for is on the disk, synchronised:
-/// it outlives a crash of the process and of the machine. A call blocks its thread for the time of that write
-/// (milliseconds), and for up to ten seconds while another process writes.
+/// it outlives a crash of the process and of the machine. One thread writes; it takes all changes that are
+/// waiting into one transaction, so that many runs share the time of one write to the disk (milliseconds). A
+/// change waits for up to ten seconds while another process writes. Reads wait for nobody.
 #[derive(Debug)]
 pub struct SqliteStore {
     path: PathBuf,
-    connection: Mutex<Connection>,
+    readers: Readers,
+    writer: Worker<Session>,
 }
 
 impl SqliteStore {
     /// Opens the file, with its folder made where there is none. A file of another program or of a later
     /// version of this one is refused and left as it is.
     pub fn open(path: impl AsRef<Path>) -> Result<SqliteStore, StoreError> {
-        SqliteStore::open_waiting(path.as_ref(), WAIT)
+        SqliteStore::open_with(path, &SqliteOptions::default())
     }
 
-    fn open_waiting(path: &Path, wait: Duration) -> Result<SqliteStore, StoreError> {
+    /// [`SqliteStore::open`] with other options.
+    pub fn open_with(path: impl AsRef<Path>, options: &SqliteOptions) -> Result<SqliteStore, StoreError> {
         // Absolute, because SQLite takes some relative names (":memory:", "") for something else.
+        let path = path.as_ref();
         let path = std::path::absolute(path)
             .map_err(|e| StoreError::CannotOpen { path: path.into(), detail: e.to_string() })?;
-        let connection = Mutex::new(schema::open(&path, wait)?);
-        Ok(SqliteStore { path, connection })
+        let session = schema::open(&path, options)?;
+        let writer = Worker::start(session, GROUP, path.display().to_string())?;
+        Ok(SqliteStore { readers: Readers::new(path.clone(), options.wait), writer, path })
     }
 
     /// The file.
@@ -56,39 +59,25 @@ impl SqliteStore {
         &self.path
     }
 
-    /// Does `work` in a transaction: all of it is kept when this returns, or nothing where it fails.
-    fn transact<T>(
+    /// Changes the file in a transaction: all of it is kept when this returns, or nothing where it fails.
+    fn write<T: Send + 'static>(
         &self,
-        behavior: TransactionBehavior,
-        work: impl FnOnce(&Session<'_>) -> Result<T, StoreError>,
+        mut work: impl FnMut(&Session) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
-        // A thread that panicked while it held the lock rolled its transaction back.
-        let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
-        let failed = |e| fault(&self.path, e);
-        let transaction = connection.transaction_with_behavior(behavior).map_err(failed)?;
-        let done = work(&Session { connection: &transaction, path: &self.path })?;
-        transaction.commit().map_err(failed)?;
-        Ok(done)
-    }
-
-    fn write<T>(&self, work: impl FnOnce(&Session<'_>) -> Result<T, StoreError>) -> Result<T, StoreError> {
-        self.transact(TransactionBehavior::Immediate, work)
-    }
-
-    fn read<T>(&self, work: impl FnOnce(&Session<'_>) -> Result<T, StoreError>) -> Result<T, StoreError> {
-        self.transact(TransactionBehavior::Deferred, work)
+        self.writer.call(move |session, _| work(session))
     }
 }
 
 impl Store for SqliteStore {
     fn create_run(&self, record: &RunRecord) -> Result<(), StoreError> {
-        limits::check_record(record)?;
-        self.write(|session| session.insert_run(record))
+        let record = PackedRecord::of(record)?;
+        self.write(move |session| session.insert_run(&record))
     }
 
     fn claim(&self, run: &RunId) -> Result<u64, StoreError> {
-        self.write(|session| {
-            let head = session.head(run)?;
+        let run = run.clone();
+        self.write(move |session| {
+            let head = session.head(&run)?;
             let epoch = head.epoch + 1;
             session.execute("UPDATE runs SET epoch = ?2 WHERE key = ?1", (head.key, number(epoch)))?;
             Ok(epoch)
@@ -101,21 +90,26 @@ impl Store for SqliteStore {
         epoch: u64,
         batch: &[Append],
         update: Option<&RunUpdate>,
-    ) -> Result<u64, StoreError> {
-        limits::check_batch(run, batch)?;
-        if let Some(update) = update {
-            limits::check_update(run, update)?;
+    ) -> Result<Appended, StoreError> {
+        let append = PackedAppend::of(run, epoch, batch, update)?;
+        self.write(move |session| session.append(&append))
+    }
+
+    fn append_then(&self, run: &RunId, epoch: u64, batch: &[Append], update: Option<&RunUpdate>, done: Done) {
+        match PackedAppend::of(run, epoch, batch, update) {
+            Ok(append) => self.writer.submit(move |session: &mut Session, _| session.append(&append), done),
+            Err(error) => done(Err(error)),
         }
-        self.write(|session| session.append(run, epoch, batch, update))
     }
 
     fn update_run(&self, run: &RunId, epoch: u64, update: &RunUpdate) -> Result<(), StoreError> {
-        self.append(run, epoch, &[], Some(update)).map(|_| ())
+        self.append(run, epoch, &[], Some(update)).map(drop)
     }
 
     fn request_cancel(&self, run: &RunId) -> Result<RunStatus, StoreError> {
-        self.write(|session| {
-            let head = session.head(run)?;
+        let run = run.clone();
+        self.write(move |session| {
+            let head = session.head(&run)?;
             if !head.status.is_terminal() {
                 session.execute("UPDATE runs SET cancel_requested = 1 WHERE key = ?1", [head.key])?;
             }
@@ -124,26 +118,54 @@ impl Store for SqliteStore {
     }
 
     fn run(&self, run: &RunId) -> Result<Option<RunRecord>, StoreError> {
-        self.read(|session| session.record(run))
+        self.readers.read(|session| session.record(run))
     }
 
     fn runs(&self, limit: usize) -> Result<Vec<RunRecord>, StoreError> {
         let sql = format!("{} ORDER BY created_at DESC, run_id DESC LIMIT ?1", records::RECORD);
-        self.read(|session| session.all(&sql, [number(limit as u64)], |row| records::record(session, row)))
+        self.readers
+            .read(|session| session.all(&sql, [number(limit as u64)], |row| records::record(session, row)))
+    }
+
+    fn run_ids(&self) -> Result<Vec<RunId>, StoreError> {
+        self.readers.read(|session| find::Ids::starting_with(session, "", usize::MAX))
     }
 
     fn find_run(&self, prefix: &str) -> Result<RunRecord, StoreError> {
-        self.read(|session| {
+        self.readers.read(|session| {
             let run = find::find(session, prefix)?;
             session.record(&run)?.ok_or(StoreError::UnknownRun { run })
         })
     }
 
     fn kept(&self, key: &str) -> Result<Option<Value>, StoreError> {
-        self.read(|session| session.kept(key))
+        self.readers.read(|session| session.kept(key))
+    }
+
+    fn weigh(&self, runs: &[RunId]) -> Result<Freed, StoreError> {
+        self.readers.read(|session| session.weigh(runs))
+    }
+
+    fn remove_run(&self, run: &RunId, epoch: u64) -> Result<Freed, StoreError> {
+        let run = run.clone();
+        self.write(move |session| session.remove(&run, epoch))
+    }
+
+    fn sweep_texts(&self) -> Result<Freed, StoreError> {
+        self.write(Session::forget_old_kept)?;
+        let mut freed = Freed::default();
+        loop {
+            let some = self.write(Session::sweep_some)?;
+            if some == Freed::default() {
+                break;
+            }
+            freed += some;
+        }
+        while self.write(Session::shrink_some)? {}
+        Ok(freed)
     }
 
     fn entries(&self, run: &RunId, after_seq: u64) -> Result<Vec<Stored>, StoreError> {
-        self.read(|session| session.entries(run, after_seq))
+        self.readers.read(|session| session.entries(run, after_seq))
     }
 }

@@ -6,9 +6,9 @@ use rusqlite::{Row, params};
 use serde::de::DeserializeOwned;
 
 use super::session::{Session, number};
-use super::texts::{self, Unpack};
 use crate::find::Ids;
-use crate::{RunId, RunRecord, RunUpdate, StoreError};
+use crate::packed::{PackedRecord, PackedUpdate, Unpack, unpack};
+use crate::{RunId, RunRecord, StoreError};
 
 /// The columns that [`record`] reads, in its order.
 pub(super) const RECORD: &str = "SELECT run_id, status, question, graph, created_at, updated_at, current_step, \
@@ -23,17 +23,17 @@ pub(super) struct Head {
     pub(super) epoch: u64,
     /// The seq of its last row.
     pub(super) last_seq: u64,
+    pub(super) cancel_requested: bool,
 }
 
-impl Session<'_> {
+impl Session {
     /// Writes the row of a new run.
-    pub(super) fn insert_run(&self, record: &RunRecord) -> Result<(), StoreError> {
+    pub(super) fn insert_run(&self, packed: &PackedRecord) -> Result<(), StoreError> {
+        let record = &packed.record;
         let run = &record.run_id;
         if self.first("SELECT 1 FROM runs WHERE run_id = ?1", [run.as_str()], |_| Ok(()))?.is_some() {
             return Err(StoreError::RunExists { run: run.clone() });
         }
-        let exits = self.pack(run, "the list of exits", &record.exits)?;
-        let output = self.pack(run, "the output", &record.output)?;
         let sql = "INSERT INTO runs (run_id, status, question, graph, created_at, updated_at, current_step, \
             completed_steps, attempt, deadline, cost_cents, last_seq, cancel_requested, exits, report, output, \
             epoch) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, 0, ?12, ?13, ?14, ?15, 0)";
@@ -50,32 +50,35 @@ impl Session<'_> {
             record.deadline,
             record.cost_cents.map(number),
             record.cancel_requested,
-            exits,
+            packed.exits.json,
             record.report.map(|report| report.name()),
-            output,
+            packed.output.json,
         ];
         self.execute(sql, values)?;
-        let bundle = self.pack(run, "the bundle", &record.bundle)?;
-        let settings = self.pack(run, "the settings", &record.settings)?;
-        let sql = "INSERT INTO setups (run, bundle, settings) SELECT key, ?2, ?3 FROM runs WHERE run_id = ?1";
-        self.execute(sql, (run.as_str(), bundle, settings)).map(|_| ())
+        let key = self.head(run)?.key;
+        packed.parts().try_for_each(|part| self.keep_texts(key, part))?;
+        let sql = "INSERT INTO setups (run, bundle, settings) VALUES (?1, ?2, ?3)";
+        self.execute(sql, (key, &packed.bundle.json, &packed.settings.json)).map(|_| ())
     }
 
     /// The head of a run, which must be there.
     pub(super) fn head(&self, run: &RunId) -> Result<Head, StoreError> {
         let corrupt =
             |field, detail: String| StoreError::CorruptRecord { run: run.to_string(), field, detail };
-        let sql = "SELECT key, status, epoch, last_seq FROM runs WHERE run_id = ?1";
-        let read =
-            |row: &Row<'_>| Ok((row.get(0)?, text_of(row, 1), row.get::<_, i64>(2)?, row.get::<_, i64>(3)?));
+        let sql = "SELECT key, status, epoch, last_seq, cancel_requested FROM runs WHERE run_id = ?1";
+        let read = |row: &Row<'_>| {
+            let numbers = (row.get::<_, i64>(2)?, row.get::<_, i64>(3)?, row.get::<_, i64>(4)?);
+            Ok((row.get(0)?, text_of(row, 1), numbers))
+        };
         let found = self.first(sql, [run.as_str()], read)?;
-        let (key, status, epoch, last_seq) =
+        let (key, status, (epoch, last_seq, cancel_requested)) =
             found.ok_or_else(|| StoreError::UnknownRun { run: run.clone() })?;
         Ok(Head {
             key,
             status: status.and_then(|name| status_of(&name)).map_err(|e| corrupt("status", e))?,
             epoch: u64::try_from(epoch).map_err(|e| corrupt("epoch", e.to_string()))?,
             last_seq: u64::try_from(last_seq).map_err(|e| corrupt("lastEventSeq", e.to_string()))?,
+            cancel_requested: cancel_requested != 0,
         })
     }
 
@@ -101,10 +104,9 @@ impl Session<'_> {
     }
 
     /// Changes the record of a run.
-    pub(super) fn change_record(&self, run: &RunId, key: i64, update: &RunUpdate) -> Result<(), StoreError> {
-        let exits =
-            update.exits.as_ref().map(|exits| self.pack(run, "the list of exits", exits)).transpose()?;
-        let output = update.output.as_ref().map(|output| self.pack(run, "the output", output)).transpose()?;
+    pub(super) fn change_record(&self, key: i64, packed: &PackedUpdate) -> Result<(), StoreError> {
+        let update = &packed.plain;
+        packed.parts().try_for_each(|part| self.keep_texts(key, part))?;
         let sql = "UPDATE runs SET status = coalesce(?2, status), updated_at = coalesce(?3, updated_at), \
             current_step = iif(?4, ?5, current_step), completed_steps = coalesce(?6, completed_steps), \
             attempt = coalesce(?7, attempt), deadline = iif(?8, ?9, deadline), \
@@ -124,21 +126,20 @@ impl Session<'_> {
             update.cost_cents.is_some(),
             update.cost_cents.flatten().map(number),
             update.cancel_requested,
-            exits,
+            packed.exits.as_ref().map(|exits| &exits.json),
             update.report.is_some(),
             update.report.flatten().map(|report| report.name()),
-            output,
+            packed.output.as_ref().map(|output| &output.json),
         ];
         self.execute(sql, values)?;
-        if let Some(settings) = &update.settings {
-            let settings = self.pack(run, "the settings", settings)?;
-            self.execute("UPDATE setups SET settings = ?2 WHERE run = ?1", (key, settings))?;
+        if let Some(settings) = &packed.settings {
+            self.execute("UPDATE setups SET settings = ?2 WHERE run = ?1", (key, &settings.json))?;
         }
         Ok(())
     }
 }
 
-impl Ids for Session<'_> {
+impl Ids for Session {
     fn starting_with(&self, prefix: &str, limit: usize) -> Result<Vec<RunId>, StoreError> {
         let sql = "SELECT run_id FROM runs WHERE substr(run_id, 1, length(?1)) = ?1 \
             ORDER BY created_at DESC, run_id DESC LIMIT ?2";
@@ -153,7 +154,7 @@ fn status_of(name: &str) -> Result<RunStatus, String> {
 }
 
 /// Reads a row of [`RECORD`].
-pub(super) fn record(session: &Session<'_>, row: &Row<'_>) -> Result<RunRecord, StoreError> {
+pub(super) fn record(session: &Session, row: &Row<'_>) -> Result<RunRecord, StoreError> {
     let fields = Fields { session, row, run: text_of(row, 0).unwrap_or_default() };
     Ok(RunRecord {
         run_id: RunId::parse(&fields.run).map_err(|e| fields.corrupt("runId", e.to_string()))?,
@@ -185,7 +186,7 @@ pub(super) fn text_of(row: &Row<'_>, column: usize) -> Result<String, String> {
 
 /// The fields of a record's row.
 struct Fields<'a> {
-    session: &'a Session<'a>,
+    session: &'a Session,
     row: &'a Row<'a>,
     run: String,
 }
@@ -236,7 +237,8 @@ impl Fields<'_> {
     }
 
     fn json<T: DeserializeOwned>(&self, column: usize, field: &'static str) -> Result<T, StoreError> {
-        texts::unpack(self.session, &self.text(column, field)?).map_err(|e| match e {
+        let text = self.text(column, field)?;
+        unpack(&text, &mut |hash| self.session.long_text(hash)).map_err(|e| match e {
             Unpack::Store(e) => e,
             Unpack::Corrupt(detail) => self.corrupt(field, detail),
         })

@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 use super::fault::fault;
+use super::session::Session;
+use super::{SqliteOptions, Synchronous};
 use crate::StoreError;
 
 /// Marks a file as ours (SQLite's `application_id`): "dpgr".
@@ -13,7 +15,7 @@ const APPLICATION_ID: i64 = 0x6470_6772;
 
 /// The steps from an empty file to the present schema. The file's `user_version` tells how many it has taken;
 /// a step, once released, never changes.
-const MIGRATIONS: [&str; 2] = [
+const MIGRATIONS: [&str; 3] = [
     "
     CREATE TABLE runs (
         key              INTEGER PRIMARY KEY,
@@ -67,25 +69,68 @@ const MIGRATIONS: [&str; 2] = [
         value TEXT NOT NULL
     ) STRICT;
 ",
+    r#"
+    -- Which runs use which long text, so that those that nobody uses can be told; run 0 stands for the kept values.
+    CREATE TABLE text_uses (
+        hash TEXT    NOT NULL,
+        run  INTEGER NOT NULL,
+        PRIMARY KEY (hash, run)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX text_uses_by_run ON text_uses (run);
+
+    -- The uses so far: what follows each {"$text":" in the JSON. In a text of it the quotes would be escaped.
+    CREATE TEMP TABLE parts (run INTEGER, json TEXT);
+    INSERT INTO parts
+        SELECT run, entry FROM entries WHERE instr(entry, '{"$text":"') > 0
+        UNION ALL SELECT key, exits FROM runs UNION ALL SELECT key, output FROM runs
+        UNION ALL SELECT run, bundle FROM setups UNION ALL SELECT run, settings FROM setups
+        UNION ALL SELECT 0, value FROM kept;
+    WITH RECURSIVE found (run, rest) AS (
+        SELECT run, substr(json, instr(json, '{"$text":"') + 10) FROM parts WHERE instr(json, '{"$text":"') > 0
+        UNION ALL
+        SELECT run, substr(rest, instr(rest, '{"$text":"') + 10) FROM found WHERE instr(rest, '{"$text":"') > 0
+    )
+    INSERT OR IGNORE INTO text_uses (hash, run) SELECT substr(rest, 1, 64), run FROM found;
+    DROP TABLE parts;
+"#,
 ];
 
-/// Opens the file, makes it where there is none, and brings it up to date. `wait` is how long a call waits for
-/// another process to let go of the file.
-pub(super) fn open(path: &Path, wait: Duration) -> Result<Connection, StoreError> {
+/// Opens the file for writing, makes it where there is none, and brings it up to date.
+pub(super) fn open(path: &Path, options: &SqliteOptions) -> Result<Session, StoreError> {
     make_folder(path)?;
+    let failed = |e| fault(path, e);
+    let mut connection = connect(path, options.wait)?;
+    // Looked at before anything is changed: a file of another program must stay as it is.
+    if check_owner(&mut connection, path)? {
+        // Only a file without tables can take this on: room that a removal leaves can be given back later.
+        connection.pragma_update(None, "auto_vacuum", "INCREMENTAL").map_err(failed)?;
+    }
+    use_write_ahead_log(&connection, path, options.wait)?;
+    let synchronous = match options.synchronous {
+        Synchronous::Full => "FULL",
+        Synchronous::Normal => "NORMAL",
+    };
+    connection.pragma_update(None, "synchronous", synchronous).map_err(failed)?;
+    connection.pragma_update(None, "foreign_keys", true).map_err(failed)?;
+    migrate(&mut connection, path)?;
+    Ok(Session { connection, path: path.into() })
+}
+
+/// One more connection to a file that is open already, for reading only.
+pub(super) fn open_to_read(path: &Path, wait: Duration) -> Result<Session, StoreError> {
+    let connection = connect(path, wait)?;
+    connection.pragma_update(None, "query_only", true).map_err(|e| fault(path, e))?;
+    Ok(Session { connection, path: path.into() })
+}
+
+fn connect(path: &Path, wait: Duration) -> Result<Connection, StoreError> {
     // Without SQLITE_OPEN_URI, so that a name such as `file:x?mode=memory` is just a name.
     let flags =
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let failed = |e| fault(path, e);
-    let mut connection = Connection::open_with_flags(path, flags).map_err(failed)?;
+    let connection = Connection::open_with_flags(path, flags).map_err(failed)?;
     connection.busy_timeout(wait).map_err(failed)?;
-    connection.set_prepared_statement_cache_capacity(32);
-    // Looked at before anything is changed: a file of another program must stay as it is.
-    check_owner(&mut connection, path)?;
-    use_write_ahead_log(&connection, path, wait)?;
-    connection.pragma_update(None, "synchronous", "FULL").map_err(failed)?;
-    connection.pragma_update(None, "foreign_keys", true).map_err(failed)?;
-    migrate(&mut connection, path)?;
+    connection.set_prepared_statement_cache_capacity(64);
     Ok(connection)
 }
 
@@ -104,7 +149,8 @@ fn pragma(connection: &Connection, name: &str) -> rusqlite::Result<i64> {
     connection.pragma_query_value(None, name, |row| row.get(0))
 }
 
-fn check_owner(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
+/// Refuses a file of another program. Whether the file is a new one.
+fn check_owner(connection: &mut Connection, path: &Path) -> Result<bool, StoreError> {
     let failed = |e| fault(path, e);
     // One transaction, so that a file that another process is just making is seen before or after, not between.
     let read = connection.transaction().map_err(failed)?;
@@ -117,7 +163,8 @@ fn check_owner(connection: &mut Connection, path: &Path) -> Result<(), StoreErro
         let detail = "it is an SQLite database of another program".into();
         return Err(StoreError::NotAStore { path: path.into(), detail });
     }
-    check_version(version, path)
+    check_version(version, path)?;
+    Ok(is_new)
 }
 
 fn check_version(version: i64, path: &Path) -> Result<(), StoreError> {

@@ -3,8 +3,10 @@
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use deepgraph_protocol::Value;
+use rusqlite::Connection;
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -27,7 +29,7 @@ fn open(file: &Path) -> SqliteStore {
 
 /// A store that gives up on a locked file at once.
 fn impatient(file: &Path) -> Result<SqliteStore, StoreError> {
-    SqliteStore::open_waiting(file, Duration::from_millis(20))
+    SqliteStore::open_with(file, &SqliteOptions::default().wait(Duration::from_millis(20)))
 }
 
 #[test]
@@ -43,19 +45,25 @@ fn runs_outlive_the_store() {
     assert_eq!(store.run(&run).unwrap(), before);
     assert_eq!(store.entries(&run, 0).unwrap()[0].entry, entry(1, Value::from("kept")));
     let next = [append("", 1, entry(2, Value::Null))];
-    assert_eq!(store.append(&run, epoch, &next, None).unwrap(), 2);
+    assert_eq!(store.append(&run, epoch, &next, None).unwrap().seq, 2);
 }
 
 #[test]
 fn the_file_is_set_up_for_durability() {
     let (_folder, file) = folder();
     let store = open(&file);
-    let connection = store.connection.lock().unwrap();
-    let pragma = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).unwrap();
-    assert_eq!(pragma("synchronous"), 2, "FULL");
-    assert_eq!(pragma("foreign_keys"), 1);
-    let mode: String = connection.pragma_query_value(None, "journal_mode", |row| row.get(0)).unwrap();
-    assert_eq!(mode, "wal");
+    let pragmas = |store: &SqliteStore| {
+        let get = |session: &Session, name: &str| -> rusqlite::types::Value {
+            session.connection.pragma_query_value(None, name, |row| row.get(0)).unwrap()
+        };
+        let all = ["synchronous", "foreign_keys", "journal_mode"];
+        store.write(move |session| Ok(all.map(|name| get(session, name)))).unwrap()
+    };
+    let wal = "wal".to_owned();
+    assert_eq!(pragmas(&store), [2.into(), 1.into(), wal.clone().into()], "2 is FULL");
+    let normal = SqliteOptions::default().synchronous(Synchronous::Normal);
+    let store = SqliteStore::open_with(&file, &normal).unwrap();
+    assert_eq!(pragmas(&store), [1.into(), 1.into(), wal.into()], "1 is NORMAL");
 }
 
 #[test]
@@ -149,17 +157,24 @@ fn what_another_process_wrote_outlives_its_death() {
     }
 }
 
+/// Makes the file full at this many pages.
+fn limit_pages(store: &SqliteStore, pages: i64) {
+    let set = move |session: &Session| {
+        let set = session
+            .connection
+            .pragma_update_and_check(None, "max_page_count", pages, |row| row.get::<_, i64>(0));
+        set.unwrap();
+        Ok(())
+    };
+    store.write(set).unwrap();
+}
+
 #[test]
 fn a_full_disk_is_told_and_nothing_is_half_written() {
     let (_folder, file) = folder();
     let store = open(&file);
     let (run, epoch) = claimed(&store, 1);
-    let limit = |pages: i64| {
-        let connection = store.connection.lock().unwrap();
-        let set =
-            connection.pragma_update_and_check(None, "max_page_count", pages, |row| row.get::<_, i64>(0));
-        set.unwrap();
-    };
+    let limit = |pages: i64| limit_pages(&store, pages);
     let batch = [
         append("", 0, entry(1, Value::from("small"))),
         append("", 1, entry(2, Value::from("big".repeat(100_000)))),
@@ -169,7 +184,7 @@ fn a_full_disk_is_told_and_nothing_is_half_written() {
     assert!(matches!(error, StoreError::DiskFull { .. }), "{error}");
     assert_eq!(store.entries(&run, 0).unwrap(), []);
     limit(1_000_000);
-    assert_eq!(store.append(&run, epoch, &batch, None).unwrap(), 2);
+    assert_eq!(store.append(&run, epoch, &batch, None).unwrap().seq, 2);
 }
 
 #[test]
@@ -191,7 +206,11 @@ fn a_file_that_may_not_be_written_is_told() {
     let (_folder, file) = folder();
     let store = open(&file);
     let (run, _) = claimed(&store, 1);
-    store.connection.lock().unwrap().pragma_update(None, "query_only", true).unwrap();
+    let set = |session: &Session| {
+        session.connection.pragma_update(None, "query_only", true).unwrap();
+        Ok(())
+    };
+    store.write(set).unwrap();
     assert!(matches!(store.claim(&run), Err(StoreError::ReadOnly { .. })));
     assert!(store.run(&run).unwrap().is_some());
 }
@@ -238,7 +257,36 @@ fn a_later_schema_is_refused_and_left_alone() {
     drop(open(&file));
     raw(&file).execute_batch("PRAGMA user_version = 7; PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
     let error = SqliteStore::open(&file).unwrap_err();
-    assert!(matches!(error, StoreError::Newer { found: 7, known: 2, .. }), "{error}");
+    assert!(matches!(error, StoreError::Newer { found: 7, known: 3, .. }), "{error}");
+}
+
+#[test]
+fn a_file_of_before_the_uses_of_texts_is_brought_up_to_date() {
+    let (_folder, file) = folder();
+    let store = open(&file);
+    let (run, epoch) = claimed(&store, 1);
+    let long = |text: &str| Value::from(text.repeat(6000));
+    let two = Value::from(vec![long("a"), long("b"), Value::from("{\"$text\":\"no reference\"}")]);
+    let update = RunUpdate {
+        output: Some([("report".into(), long("c"))].into()),
+        keep: vec![("k".into(), long("d"))],
+        ..RunUpdate::default()
+    };
+    store.append(&run, epoch, &[append("", 0, entry(1, two.clone()))], Some(&update)).unwrap();
+    drop(store);
+    let uses = || {
+        let file = raw(&file);
+        let mut rows = file.prepare("SELECT hash, run FROM text_uses ORDER BY 1, 2").unwrap();
+        let rows = rows.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+        rows.map(Result::unwrap).collect::<Vec<(String, i64)>>()
+    };
+    let before = uses();
+    assert_eq!(before.len(), 4);
+    raw(&file).execute_batch("DROP TABLE text_uses; PRAGMA user_version = 2").unwrap();
+    let store = open(&file);
+    assert_eq!(uses(), before);
+    store.sweep_texts().unwrap();
+    assert_eq!(store.entries(&run, 0).unwrap()[0].entry, entry(1, two));
 }
 
 #[test]
@@ -338,5 +386,6 @@ fn damaged_pages_are_told() {
     bytes[half..].fill(0x5a);
     std::fs::write(&file, bytes).unwrap();
     let read = SqliteStore::open(&file).and_then(|store| store.entries(&run, 0));
-    assert!(matches!(read, Err(StoreError::Damaged { .. })), "{read:?}");
+    // Pages that hold nothing but text are found out by the entry.
+    assert!(matches!(read, Err(StoreError::Damaged { .. } | StoreError::CorruptEntry { .. })), "{read:?}");
 }

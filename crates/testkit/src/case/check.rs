@@ -123,7 +123,8 @@ fn compare(label: &str, wanted: &Wanted, came: &Value, found: &mut Vec<Differenc
                 named(&label, limit, came.get(&key.name).unwrap_or(&Value::Null), found);
             }
         }
-        "input" | "output" | "state" | "kept" | "counters" | "used" | "grant" | "attempts" | "answers" => {
+        "input" | "output" | "state" | "kept" | "counters" | "used" | "grant" | "clocks" | "attempts"
+        | "answers" => {
             named(label, node, came, found);
         }
         _ => whole(label, node, came, found),

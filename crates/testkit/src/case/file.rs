@@ -7,6 +7,7 @@ use std::sync::Arc;
 use deepgraph_graph::{Bundle, Diagnostics, Files, Loaded};
 use deepgraph_protocol::{Map, Millis, StepId, Value};
 
+use super::attempt::Attempt;
 use super::expect::Expect;
 use super::files::WithStock;
 use super::fork::Fork;
@@ -48,6 +49,8 @@ pub struct Case {
     pub(crate) cancel: Option<CancelAt>,
     pub(crate) expect: Expect,
     pub(crate) forks: Vec<Fork>,
+    /// Further attempts, each behind the one before.
+    pub(crate) attempts: Vec<Attempt>,
     /// Label and place of each scripted answer.
     pub(crate) scripted: Vec<(String, Place)>,
 }
@@ -149,6 +152,7 @@ impl Case {
             cancel: None,
             expect: Expect::default(),
             forks: Vec::new(),
+            attempts: Vec::new(),
             scripted: Vec::new(),
         }
     }
@@ -161,6 +165,7 @@ impl Case {
             "config" => self.config = reader.map(node, "`config`").unwrap_or_default(),
             "servers" => self.servers = ServerTools::read(reader, node),
             "kept" => self.kept = reader.map(node, "`kept`").unwrap_or_default(),
+            "attempts" => self.attempts = Attempt::read_all(reader, node),
             "forks" => self.forks = Fork::read_all(reader, node),
             "order" => self.order = order(reader, node),
             "seeds" => self.seeds = reader.whole(node, "`seeds`").unwrap_or(SEEDS).max(1),

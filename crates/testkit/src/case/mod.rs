@@ -8,6 +8,7 @@
 //! byte, each time.
 
 mod answer;
+mod attempt;
 mod build;
 mod check;
 pub(crate) mod difference;

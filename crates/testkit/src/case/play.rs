@@ -1,6 +1,7 @@
 //! Playing a case: once for what it expects, then in other orders, with every entry twice, with crashes; the trace must
 //! stay the same.
 
+mod again;
 mod crash;
 
 use std::collections::BTreeSet;
@@ -160,6 +161,11 @@ impl Player<'_> {
                 played.differences.extend(self.fork(&first.run, fork, &mut used));
             }
         }
+        let mut further = Vec::new();
+        if played.passed() && !self.case.attempts.is_empty() {
+            further = self.attempts(self.run(0).run, &mut used);
+        }
+        played.differences.extend(further);
         let unused = (0..self.case.scripted.len()).filter(|number| !used.contains(number));
         let unused: Vec<Difference> = unused
             .map(|number| {

@@ -75,6 +75,7 @@ impl<'r> Seen<'r> {
             "limits" => self.limits(scope),
             "used" => used(&scope.settled),
             "grant" => self.grant(scope),
+            "clocks" => self.clocks(scope),
             _ => super_steps(scope),
         }
     }
@@ -95,6 +96,19 @@ impl<'r> Seen<'r> {
     fn limits(&self, scope: &ScopeTrace) -> Value {
         let limits = self.machine(scope).map(Machine::limits).unwrap_or_default();
         Value::record(limits.iter().map(|limit| (limit.name.clone(), limit.to_value())))
+    }
+
+    /// Where its time went, in seconds.
+    fn clocks(&self, scope: &ScopeTrace) -> Value {
+        let Some(end) = self.machine(scope).and_then(Machine::end) else { return Value::Null };
+        let clocks = end.exit.clocks;
+        let seconds = |ms: u64| Value::from(ms as f64 / 1000.0);
+        Value::record([
+            ("wall", seconds(clocks.wall_ms)),
+            ("active", seconds(clocks.active_ms)),
+            ("backoff", seconds(clocks.backoff_ms)),
+            ("human", seconds(clocks.human_ms)),
+        ])
     }
 
     /// What it was granted, in the units of the graph file: dollars, and seconds for its time.
@@ -297,7 +311,14 @@ fn exit(exit: &Exit) -> Value {
         ("findings", exit.findings.map_or(Value::Null, int)),
         ("last_step", text(exit.last_step.as_ref().map(StepId::as_str))),
         ("attempt", int(u64::from(exit.attempt))),
+        ("unknown_writes", exit.unknown_writes.iter().map(|step| Value::from(step.as_str())).collect()),
+        ("not_undone", not_undone(exit)),
     ])
+}
+
+/// What was changed outside and not undone, with why.
+fn not_undone(exit: &Exit) -> Value {
+    Value::record(exit.not_undone.iter().map(|left| (left.step.as_str(), Value::from(left.why.clone()))))
 }
 
 fn used(spent: &Spent) -> Value {

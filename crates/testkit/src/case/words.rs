@@ -4,9 +4,9 @@ use deepgraph_protocol::{ErrorKind, FinishReason};
 use deepgraph_trace::Detail;
 
 /// The keys of a case.
-pub const CASE: [&str; 18] = [
+pub const CASE: [&str; 19] = [
     "case", "graph", "files", "servers", "date", "input", "kept", "config", "models", "ops", "answers",
-    "latency", "order", "seeds", "crash", "cancel", "expect", "forks",
+    "latency", "order", "seeds", "crash", "cancel", "expect", "forks", "attempts",
 ];
 
 /// A tool of an MCP server.
@@ -40,8 +40,11 @@ pub const CANCEL: [&str; 3] = ["during", "after", "at"];
 /// A fork of the run.
 pub const FORK: [&str; 8] = ["after", "of", "state", "models", "ops", "answers", "latency", "expect"];
 
+/// A further attempt of the run.
+pub const ATTEMPT: [&str; 8] = ["config", "from", "models", "ops", "answers", "latency", "refused", "expect"];
+
 /// What is expected of an instance: of the root, or under `scopes`.
-pub const EXPECT_OF_SCOPE: [&str; 12] = [
+pub const EXPECT_OF_SCOPE: [&str; 13] = [
     "exit",
     "report",
     "report_error",
@@ -53,6 +56,7 @@ pub const EXPECT_OF_SCOPE: [&str; 12] = [
     "limits",
     "used",
     "grant",
+    "clocks",
     "super_steps",
 ];
 
@@ -79,11 +83,21 @@ pub const EXPECT_OF_RUN: [&str; 18] = [
 ];
 
 /// What is expected of an exit, written out.
-pub const EXIT: [&str; 8] =
-    ["reason", "class", "limit", "also", "detail", "findings", "last_step", "attempt"];
+pub const EXIT: [&str; 10] = [
+    "reason",
+    "class",
+    "limit",
+    "also",
+    "detail",
+    "findings",
+    "last_step",
+    "attempt",
+    "unknown_writes",
+    "not_undone",
+];
 
 /// All kinds of errors.
-pub const ERROR_KINDS: [ErrorKind; 16] = [
+pub const ERROR_KINDS: [ErrorKind; 17] = [
     ErrorKind::StepTimeout,
     ErrorKind::RateLimited,
     ErrorKind::Unavailable,
@@ -100,6 +114,7 @@ pub const ERROR_KINDS: [ErrorKind; 16] = [
     ErrorKind::Tool,
     ErrorKind::Graph,
     ErrorKind::Cancelled,
+    ErrorKind::Unknown,
 ];
 
 /// Why a model may stop.

@@ -13,9 +13,15 @@ pub(super) fn check(seen: &Seen<'_>) -> Vec<Violation> {
 
 fn of_scope(scope: &Scope<'_>) -> Vec<Violation> {
     let ends = |outputs: &[Output]| outputs.iter().any(|o| matches!(o, Output::Event(Event::Exited { .. })));
-    let Some(end) = scope.rows.iter().position(|row| ends(row.outputs)) else { return Vec::new() };
     let mut found = Vec::new();
-    for row in &scope.rows[end + 1..] {
+    let mut is_over = false;
+    for row in &scope.rows {
+        // It may go on, as its next attempt.
+        is_over &= !matches!(row.entry.body, EntryBody::Resumed { .. });
+        if !is_over {
+            is_over = ends(row.outputs);
+            continue;
+        }
         let is_late = matches!(
             row.entry.body,
             EntryBody::Completed { .. }

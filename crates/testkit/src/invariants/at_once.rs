@@ -25,6 +25,7 @@ fn of_scope(scope: &Scope<'_>) -> Vec<Violation> {
                 let (Effect::CallModel { step, .. }
                 | Effect::RunOp { step, .. }
                 | Effect::Spawn { step, .. }
+                | Effect::Reopen { step, .. }
                 | Effect::Ask { step, .. }) = effect
                 else {
                     continue;
@@ -69,7 +70,7 @@ fn tool_of<'r>(scope: &Scope<'r>, name: &str) -> Option<&'r Tool> {
 }
 
 fn cap_of_tool(scope: &Scope<'_>, tool: &Tool) -> Option<u64> {
-    tool.parallel.as_ref()?.count(&scope.started.config)
+    tool.parallel.as_ref()?.count(&scope.config)
 }
 
 /// What a step is out together with: the calls of its tool in its turn, the items of its list.
@@ -83,7 +84,7 @@ fn group_of<'s>(scope: &Scope<'_>, step: &'s StepId) -> Option<(&'s str, &'s str
 fn cap_of_open<'s>(scope: &Scope<'_>, step: &'s StepId) -> Option<((&'s str, &'s str), u64)> {
     let group = group_of(scope, step)?;
     let cap = match &scope.node(step)?.each {
-        Some(each) => each.parallel.as_ref()?.count(&scope.started.config)?,
+        Some(each) => each.parallel.as_ref()?.count(&scope.config)?,
         None => cap_of_tool(scope, tool_of(scope, group.1)?)?,
     };
     Some((group, cap.max(1)))

@@ -50,10 +50,13 @@ fn of_scope(scope: &Scope<'_>) -> Vec<Violation> {
                         wrong(step, "it was told as over a second time".to_owned());
                     }
                 }
+                // What had failed, or ended short of its work, is begun anew.
+                Output::Event(Event::Resumed { .. }) => over.clear(),
                 Output::Effect(
                     effect @ (Effect::CallModel { step, .. }
                     | Effect::RunOp { step, .. }
                     | Effect::Spawn { step, .. }
+                    | Effect::Reopen { step, .. }
                     | Effect::Ask { step, .. }),
                 ) => {
                     if over.contains(step) {

@@ -19,18 +19,24 @@ pub(super) fn check(seen: &Seen<'_>) -> Vec<Violation> {
             .collect();
         let ends = scope.events().filter(|(_, e)| matches!(e, Event::ScopeEnded { .. })).count();
         let mut wrong = |what: String| found.push(Violation::of_scope(NAME, scope.path, what));
-        if exits.len() > 1 || ends != exits.len() {
-            wrong(format!("it told {} exits and {ends} ends", exits.len()));
+        let resumed = scope.events().filter(|(_, e)| matches!(e, Event::Resumed { .. })).count();
+        if exits.len() > resumed + 1 || ends != exits.len() {
+            wrong(format!("it told {} exits and {ends} ends in {} attempts", exits.len(), resumed + 1));
         }
-        let Some(exit) = exits.first() else {
+        for (exit, attempt) in exits.iter().zip(scope.started.attempt..) {
+            if exit.scope != *scope.path || exit.attempt != attempt {
+                wrong(format!(
+                    "its exit is that of `{}`, attempt {}, not {attempt}",
+                    exit.scope, exit.attempt
+                ));
+            }
+        }
+        let Some(exit) = exits.get(resumed) else {
             if seen.run.end.is_some() {
                 wrong("the run has ended, and it has no exit".to_owned());
             }
             continue;
         };
-        if exit.scope != *scope.path || exit.attempt != scope.started.attempt {
-            wrong(format!("its exit is that of `{}`, attempt {}", exit.scope, exit.attempt));
-        }
         for (name, counted) in counted(scope) {
             let told = exit.counters.get(name).copied();
             if told != Some(counted) {
@@ -81,8 +87,9 @@ fn of_children(seen: &Seen<'_>, scope: &Scope<'_>, wrong: &mut impl FnMut(String
     children.sort();
     let mut exits = Vec::new();
     for (_, path) in children {
-        let handed = scope.rows.iter().find_map(|row| match &row.entry.body {
-            EntryBody::ChildEnded { step, end } if step.scope() == *path => Some(end),
+        // A child that went on hands up its end again.
+        let handed = scope.rows.iter().rev().find_map(|row| match &row.entry.body {
+            EntryBody::ChildEnded { step, end } if step.scope() == *path => Some(&**end),
             _ => None,
         });
         let Some(end) = handed else {

@@ -32,6 +32,8 @@ struct Books<'r> {
     lost: BTreeMap<(&'r StepId, u32), Vec<Spent>>,
     grants: BTreeMap<&'r StepId, Grant>,
     calls: BTreeSet<&'r StepId>,
+    /// What children handed up as used.
+    handed: BTreeMap<&'r StepId, Spent>,
 }
 
 fn of_scope(scope: &Scope<'_>) -> Vec<Violation> {
@@ -43,6 +45,7 @@ fn of_scope(scope: &Scope<'_>) -> Vec<Violation> {
     for row in &scope.rows {
         books.enter(row);
         waiting.enter(row);
+        in_finally &= !matches!(row.entry.body, EntryBody::Resumed { .. });
         in_finally |= row.outputs.iter().any(|o| matches!(o, Output::Event(Event::Finishing { .. })));
         let expected = books.view();
         let (ledger, number) = (row.ledger, row.number + 1);
@@ -66,7 +69,7 @@ fn of_scope(scope: &Scope<'_>) -> Vec<Violation> {
         }
     }
     if let Some(end) = scope.folded.end()
-        && let Some(row) = scope.rows.iter().find(|row| ends(row))
+        && let Some(row) = scope.rows.iter().rfind(|row| ends(row))
     {
         let mut used = row.ledger.settled;
         used += row.ledger.unknown;
@@ -124,6 +127,8 @@ impl<'r> Books<'r> {
     fn enter(&mut self, row: &Row<'r>) {
         let attempt_of = |books: &Books<'r>, step: &StepId| books.open.get(step).copied();
         match &row.entry.body {
+            // The claim of a call that writes reserves nothing.
+            EntryBody::Dispatched { key: Some(_), .. } => {}
             EntryBody::Dispatched { step, attempt, reserve_tokens, reserve_micro_usd, .. } => {
                 let is_current = attempt_of(self, step) == Some(*attempt);
                 let is_stopped = row.outputs.iter().any(
@@ -165,6 +170,8 @@ impl<'r> Books<'r> {
                 self.grants.remove(step);
             }
             EntryBody::ChildEnded { step, end } if self.grants.remove(step).is_some() => {
+                // What a child that went on used before is part of what it hands up now.
+                self.settled -= self.handed.insert(step, end.settled).unwrap_or_default();
                 self.settled += end.settled;
             }
             _ => {}
@@ -179,7 +186,7 @@ impl<'r> Books<'r> {
             Output::Effect(Effect::CallModel { step, attempt, .. } | Effect::RunOp { step, attempt, .. }) => {
                 self.open.insert(step, *attempt);
             }
-            Output::Effect(Effect::Spawn { step, grant, .. }) => {
+            Output::Effect(Effect::Spawn { step, grant, .. } | Effect::Reopen { step, grant, .. }) => {
                 self.grants.insert(step, *grant);
             }
             Output::Event(Event::StepCompleted { step } | Event::StepFailed { step, .. }) => {
@@ -210,14 +217,18 @@ fn at_least(more: Spent, less: Spent) -> bool {
         && more.tool_calls >= less.tool_calls
 }
 
-/// What is used and reserved is within what was admitted. Calls are counted by starts, not by attempts, so that
-/// limits on them are looked at elsewhere.
+/// What is used and reserved is within what was admitted. Calls of tools are looked at elsewhere, by starts.
 fn above(scope: &Scope<'_>, ledger: &LedgerView, in_finally: bool) -> Option<String> {
     let mut all = ledger.settled;
     all += ledger.unknown;
     all += ledger.reserved;
-    for (meter, taken) in [(Meter::Tokens, all.tokens), (Meter::CostUsd, all.cost_micro_usd)] {
-        for limit in scope.limits.iter().filter(|limit| limit.counts == Counts::Meter(meter)) {
+    let taken = [
+        (Meter::Tokens, all.tokens),
+        (Meter::CostUsd, all.cost_micro_usd),
+        (Meter::ModelCalls, all.model_calls),
+    ];
+    for (meter, taken) in taken {
+        for limit in scope.limits.iter().filter(|limit| limit.counts == Counts::Meter(meter) && !limit.own) {
             if let Some(bound) = bound_of(limit, in_finally).filter(|bound| taken > *bound) {
                 let (meter, name) = (meter.name(), &limit.name);
                 return Some(format!(

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use deepgraph_graph::{Context, Counts, InForce, Names, OnReach, ValueExpr, Verb};
-use deepgraph_protocol::{ErrorKind, Event, Map, Meter, Output, StepId, Value};
+use deepgraph_protocol::{EntryBody, ErrorKind, Event, Map, Meter, Output, ResumeFrom, StepId, Value};
 
 use super::Violation;
 use super::seen::{Scope, Seen, bound_of};
@@ -30,7 +30,7 @@ pub(super) fn check(seen: &Seen<'_>) -> Vec<Violation> {
     found
 }
 
-/// What an instance has started itself: the numbers of the rows from which that followed.
+/// What an instance has started or sent itself: the numbers of the rows from which that followed.
 #[derive(Debug, Default)]
 struct Starts {
     models: Vec<usize>,
@@ -102,16 +102,31 @@ impl<'t, 'r> Tally<'t, 'r> {
     }
 
     fn count(&mut self) {
+        self.count_sent();
         let outputs: Vec<(usize, &Output)> = self.scope.outputs().collect();
         let mut admitted: BTreeSet<&StepId> = BTreeSet::new();
+        let mut only_report = false;
+        let (mut warned, mut attempt) = (BTreeSet::new(), 1);
         for (at, (row, output)) in outputs.iter().enumerate() {
             let (row, Output::Event(event)) = (*row, output) else { continue };
             match event {
+                Event::Resumed { from, attempt: next, .. } => {
+                    attempt = *next;
+                    (self.in_finally, self.reached) = (false, None);
+                    only_report = *from == ResumeFrom::Report;
+                }
                 Event::Finishing { .. } => {
                     self.in_finally = true;
-                    self.finishing = Some(row);
+                    if !only_report {
+                        self.finishing = Some(row);
+                    }
                 }
                 Event::SuperStepStarted { number, .. } => self.super_step(*number),
+                Event::LimitWarned { limit, value, mark, .. }
+                    if !warned.insert((attempt, limit)) || value < mark =>
+                {
+                    self.wrong(None, format!("the limit `{limit}` warned once more, or before its mark"));
+                }
                 Event::NodeStarted { step, .. } => {
                     // A node that was not let start, by a limit or since its time is up, is told as failed at once.
                     let refused = matches!(
@@ -121,16 +136,30 @@ impl<'t, 'r> Tally<'t, 'r> {
                                 && matches!(error.kind, ErrorKind::Refused | ErrorKind::StepTimeout)
                     );
                     if !refused {
-                        self.node(row, step);
+                        self.node(step);
                     }
                 }
-                Event::ItemStarted { step, .. } => self.verb(row, step),
+                Event::ItemStarted { step, .. } => self.verb(step),
                 Event::CallAdmitted { step, tool, .. } | Event::CallQueued { step, tool }
                     if admitted.insert(step) =>
                 {
                     self.call(row, step, tool);
                 }
                 _ => {}
+            }
+        }
+    }
+
+    /// Model calls that were sent, every attempt of them: what does not fit a limit is stopped at once.
+    fn count_sent(&mut self) {
+        for row in &self.scope.rows {
+            let EntryBody::Dispatched { step, .. } = &row.entry.body else { continue };
+            let is_model = self.scope.node(step).is_some_and(|node| matches!(node.verb, Verb::Model(_)));
+            let is_stopped = row.outputs.iter().any(
+                |o| matches!(o, Output::Event(Event::StepFailed { step: failed, .. }) if failed == step),
+            );
+            if is_model && !is_stopped {
+                self.starts.models.push(row.number);
             }
         }
     }
@@ -171,7 +200,7 @@ impl<'t, 'r> Tally<'t, 'r> {
         }
     }
 
-    fn node(&mut self, row: usize, step: &StepId) {
+    fn node(&mut self, step: &StepId) {
         let Some(ix) = self.scope.at(step).and_then(|at| self.scope.graph.node(at.node)) else { return };
         let graph = self.scope.graph;
         for (index, limit) in self.scope.limits.iter().enumerate() {
@@ -180,23 +209,20 @@ impl<'t, 'r> Tally<'t, 'r> {
             }
         }
         if graph.nodes.get(ix.0).is_some_and(|node| node.each.is_none()) {
-            self.verb(row, step);
+            self.verb(step);
         }
     }
 
     /// The start of what a node does, once or for an item.
-    fn verb(&mut self, row: usize, step: &StepId) {
+    fn verb(&mut self, step: &StepId) {
         let Some(node) = self.scope.node(step) else { return };
         if node.verb.is_step() {
             self.steps += 1;
             self.meter(Meter::Steps, self.steps, Some(step));
         }
-        if let Verb::Model(model) = &node.verb {
-            self.starts.models.push(row);
-            if !model.tools.is_empty() {
-                self.turns += 1;
-                self.meter(Meter::Turns, self.turns, Some(step));
-            }
+        if matches!(&node.verb, Verb::Model(model) if !model.tools.is_empty()) {
+            self.turns += 1;
+            self.meter(Meter::Turns, self.turns, Some(step));
         }
     }
 
@@ -224,7 +250,7 @@ impl<'t, 'r> Tally<'t, 'r> {
         };
         let args = (*self.args.get(step)?).clone();
         let asks_more = Arc::new(AtomicBool::new(false));
-        let config = self.scope.started.config.clone();
+        let config = self.scope.config.clone();
         let names = Context::of(Arguments { args, config, asks_more: asks_more.clone() });
         let value = |expr: &ValueExpr| {
             let value = self.seen.bundle.programs.value(expr, &names).ok();

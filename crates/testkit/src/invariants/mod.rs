@@ -15,6 +15,7 @@
 //! | `after_end` | after its end an instance does nothing more |
 //! | `fencing` | whoever was taken over from commits nothing |
 //! | `folds` | the journals fold to what the live Machines did |
+//! | `writes` | what writes is claimed before it is sent, and never sent again blindly |
 //! | `schedule` | the trace depends neither on the order of completion nor on crashes |
 //!
 //! One more, `panics`, is held by [`Simulation`](crate::Simulation): nothing panics.
@@ -33,6 +34,7 @@ mod seen;
 mod status;
 mod turns;
 mod waiting;
+mod writes;
 
 use std::fmt;
 use std::sync::Arc;
@@ -91,7 +93,7 @@ impl fmt::Display for Violation {
 type Check = fn(&Seen<'_>) -> Vec<Violation>;
 
 /// The invariants of one run, each with its name.
-const ALL: [(&str, Check); 10] = [
+const ALL: [(&str, Check); 11] = [
     ("limits", limits::check),
     ("at_once", at_once::check),
     ("answers", answers::check),
@@ -102,6 +104,7 @@ const ALL: [(&str, Check); 10] = [
     ("after_end", after_end::check),
     ("fencing", fencing::check),
     ("folds", folds::check),
+    ("writes", writes::check),
 ];
 
 /// The names of all invariants.

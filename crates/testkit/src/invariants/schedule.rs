@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use deepgraph_graph::{Bundle, Counted, Route, ValueExpr, Wants, Write};
-use deepgraph_protocol::{Event, Meter, Output, ScopePath};
+use deepgraph_protocol::{ErrorKind, Event, Meter, Output, ScopePath};
 use deepgraph_trace::Detail;
 
 use super::Violation;
@@ -20,7 +20,9 @@ pub(super) fn compare(bundle: &Arc<Bundle>, one: &SimRun, other: &SimRun) -> Opt
     // What is late settles what it cost: whether that is before the end depends on the order.
     let is_charged = [one, other].iter().any(|run| run.faults.keys().any(|fault| fault.is_charged()));
     let leads: fn(Meter) -> bool = if is_charged { depends::is_charged } else { depends::is_clock };
-    let led = |run: &SimRun| was_cancelled(run) || asked_approval(run) || fired(bundle, run, leads);
+    let led = |run: &SimRun| {
+        was_cancelled(run) || asked_approval(run) || has_unknown(run) || fired(bundle, run, leads)
+    };
     if led(one) || led(other) {
         return None;
     }
@@ -101,6 +103,18 @@ fn limits_lead(bundle: &Bundle) -> bool {
                     || of_routes([&t.next, &t.on_error])
                     || t.answer.as_ref().is_some_and(|answer| reads(answer.wants, &answer.source))
             })
+    })
+}
+
+/// Whether the outcome of a call that writes was not learnt: a crash settles it, and what comes late may tell it all the
+/// same.
+fn has_unknown(run: &SimRun) -> bool {
+    run.events.iter().any(|event| match event {
+        Event::StepFailed { error, .. } | Event::AttemptFailed { error, .. } => {
+            error.kind == ErrorKind::Unknown
+        }
+        Event::Exited { exit } => !exit.unknown_writes.is_empty(),
+        _ => false,
     })
 }
 

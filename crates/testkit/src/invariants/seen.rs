@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use deepgraph_engine::{LedgerView, Machine};
 use deepgraph_graph::{Bundle, Graph, InForce, Node};
-use deepgraph_protocol::{Entry, EntryBody, Event, Output, ScopePath, Started, StepId};
+use deepgraph_protocol::{
+    Entry, EntryBody, Event, Grant, Map, Meter, Millis, Output, ScopePath, Started, StepId,
+};
 
 use crate::SimRun;
 
@@ -21,6 +23,8 @@ pub(super) struct Scope<'r> {
     pub(super) path: &'r ScopePath,
     pub(super) graph: &'r Graph,
     pub(super) started: &'r Started,
+    /// Its configuration; where it went on after its end, that of its last attempt.
+    pub(super) config: Arc<Map>,
     /// Its limits, from their declarations and from its grant.
     pub(super) limits: Vec<InForce<'r>>,
     pub(super) rows: Vec<Row<'r>>,
@@ -53,6 +57,7 @@ impl<'r> Seen<'r> {
                     path,
                     graph,
                     started,
+                    config: started.config.clone(),
                     limits: graph
                         .limits_in_force(&started.config, &|meter| started.grant.of(meter, entry.at)),
                     rows: Vec::new(),
@@ -60,6 +65,9 @@ impl<'r> Seen<'r> {
                 });
             }
             let Some(scope) = scopes.get_mut(path) else { continue };
+            if let EntryBody::Resumed { config, grant, .. } = &entry.body {
+                scope.raise(config, grant, entry.at);
+            }
             let outputs = run.outputs.get(number).map(Vec::as_slice).unwrap_or_default();
             let folded = scope.folded.apply(entry);
             let ledger = scope.folded.ledger();
@@ -70,6 +78,26 @@ impl<'r> Seen<'r> {
 }
 
 impl<'r> Scope<'r> {
+    /// It goes on, under another configuration and with more granted: ceilings hold for all attempts together, so from
+    /// here on the raised ones are those of the whole.
+    fn raise(&mut self, config: &'r Arc<Map>, grant: &'r Grant, at: Millis) {
+        let ledger = self.folded.ledger();
+        let mut used = ledger.settled;
+        used += ledger.unknown;
+        let granted = |meter: Meter| {
+            let before = match meter {
+                Meter::Tokens => used.tokens,
+                Meter::CostUsd => used.cost_micro_usd,
+                Meter::ModelCalls => used.model_calls,
+                Meter::ToolCalls => used.tool_calls,
+                _ => 0,
+            };
+            grant.of(meter, at).map(|more| before.saturating_add(more))
+        };
+        self.limits = self.graph.limits_in_force(config, &granted);
+        self.config = config.clone();
+    }
+
     /// What it told, each with the number of the row that it followed from.
     pub(super) fn events(&self) -> impl Iterator<Item = (usize, &'r Event)> + '_ {
         self.outputs().filter_map(|(row, output)| match output {

@@ -67,6 +67,7 @@ impl<'r> Turns<'r> {
                         open = turns.turns.len();
                         in_finally = true;
                     }
+                    Output::Event(Event::Resumed { .. }) => in_finally = false,
                     Output::Event(Event::NodeStarted { step, .. }) => {
                         let Some(Verb::RunTools(model)) = scope.node(step).map(|node| &node.verb) else {
                             continue;

@@ -16,6 +16,8 @@ pub(super) struct Waiting<'s, 'r> {
     last_items: BTreeMap<&'r str, Option<usize>>,
     calls: BTreeSet<&'r StepId>,
     lists: BTreeSet<&'r str>,
+    /// All lists so far: where the work goes on after its end, one of them may be open again.
+    known: BTreeSet<&'r str>,
 }
 
 impl<'s, 'r> Waiting<'s, 'r> {
@@ -41,7 +43,7 @@ impl<'s, 'r> Waiting<'s, 'r> {
             }
         }
         last_items.extend(open.into_iter().map(|list| (list, None)));
-        Waiting { scope, last_items, calls: BTreeSet::new(), lists: BTreeSet::new() }
+        Waiting { scope, last_items, calls: BTreeSet::new(), lists: BTreeSet::new(), known: BTreeSet::new() }
     }
 
     pub(super) fn enter(&mut self, row: &Row<'r>) {
@@ -54,7 +56,9 @@ impl<'s, 'r> Waiting<'s, 'r> {
                 Event::CallAdmitted { step, .. } => drop(self.calls.remove(step)),
                 Event::NodeStarted { step, .. } if waits(self.scope, step) => {
                     self.lists.insert(step.as_str());
+                    self.known.insert(step.as_str());
                 }
+                Event::Resumed { .. } => self.lists.clone_from(&self.known),
                 Event::SuperStepStarted { .. } | Event::Finishing { .. } | Event::Exited { .. } => {
                     self.calls.clear();
                     self.lists.clear();

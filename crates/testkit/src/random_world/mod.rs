@@ -250,6 +250,10 @@ impl Outside for RandomWorld {
         (if is_long { takes + dice.below(20_000) } else { takes }) as Millis
     }
 
+    fn takes_key(&self, op: &str) -> bool {
+        Dice::of(self.seed, &format!("takes key {op}"), 0).below(2) == 0
+    }
+
     fn reserves(&mut self, step: &StepId, attempt: u32, _: &ModelRequest) -> (u64, Option<u64>) {
         self.reserved = Some((step.clone(), attempt));
         (RESERVED, Some(RESERVED))

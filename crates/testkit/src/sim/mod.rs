@@ -3,14 +3,18 @@
 //! | file | holds |
 //! |---|---|
 //! | `world`, `start`, `send` | a run while it goes on; how it starts, is taken up again, sends attempts out |
+//! | `again` | a run that was over and goes on |
 //! | `answers` | what models, ops and people bring, as entries |
+//! | `claim` | calls that write |
 //! | `queue` | what will happen, and which of it is next |
 //! | `journals` | journals in memory, with places and epochs as a real store has them |
 //! | `faults` | what may go wrong |
 //! | `outside` | models, ops and people |
 //! | `run` | what came of it |
 
+mod again;
 mod answers;
+mod claim;
 pub(crate) mod faults;
 mod journals;
 mod outside;
@@ -22,8 +26,11 @@ mod world;
 
 use std::sync::Arc;
 
+use deepgraph_engine::NotResumable;
 use deepgraph_graph::Bundle;
-use deepgraph_protocol::{Entry, Map, Millis, ModelReply, ModelRequest, ScopePath, StepError, StepId, Value};
+use deepgraph_protocol::{
+    Entry, Map, Millis, ModelReply, ModelRequest, ResumeFrom, ScopePath, StepError, StepId, Value,
+};
 
 use faults::Chances;
 use outside::Closures;
@@ -32,8 +39,8 @@ use world::World;
 
 pub use faults::{Fault, Faults};
 pub use outside::{Outside, Said};
-pub(crate) use run::Sent;
 pub use run::{Passage, SimRun};
+pub(crate) use run::{Sent, SentWrite};
 
 /// When virtual time begins, unless a run says otherwise: 2026-01-01 UTC.
 pub const BEGIN: Millis = 1_767_225_600_000;
@@ -184,6 +191,16 @@ impl<'a> Sim<'a> {
     /// Goes on from journals in which channels of one instance are set by hand.
     pub fn fork(self, rows: &[(ScopePath, Entry)], scope: &ScopePath, state: Map) -> SimRun {
         World::fork(self, rows, scope, state)
+    }
+
+    /// Goes on with a run that is over, as its next attempt, under this configuration. What came before is part of the
+    /// run that comes back, but for what was carried out and asked: that is what this attempt did.
+    ///
+    /// # Errors
+    ///
+    /// There is nothing to go on with, or a limit would be reached again at once.
+    pub fn again(self, before: &SimRun, config: Map, from: ResumeFrom) -> Result<SimRun, NotResumable> {
+        World::again(self, before, config, from)
     }
 
     pub(crate) fn outside(&mut self) -> &mut dyn Outside {

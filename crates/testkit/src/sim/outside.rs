@@ -21,6 +21,11 @@ pub trait Outside {
         0
     }
 
+    /// Whether an op takes the idempotency keys of its calls: what writes is then sent again under them.
+    fn takes_key(&self, _op: &str) -> bool {
+        false
+    }
+
     /// What is reserved for a model call: tokens, and micro-dollars where a price is known.
     fn reserves(&mut self, _step: &StepId, _attempt: u32, request: &ModelRequest) -> (u64, Option<u64>) {
         (request.estimate_tokens() + request.max_output.unwrap_or(0), Some(0))

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use deepgraph_engine::Machine;
 use deepgraph_graph::Bundle;
 use deepgraph_protocol::{
-    Entry, EntryBody, Event, Millis, ModelRequest, Output, ScopeEnd, ScopePath, Started, StepId,
+    Entry, EntryBody, Event, Map, Millis, ModelRequest, Output, ScopeEnd, ScopePath, Started, StepId,
 };
 use deepgraph_trace::{FoldError, Row, Trace};
 
@@ -33,6 +33,23 @@ pub(crate) struct Sent {
     pub(crate) request: Arc<ModelRequest>,
 }
 
+/// A call that writes and that was made.
+#[derive(Clone, Debug)]
+pub(crate) struct SentWrite {
+    /// The instance.
+    pub(crate) scope: ScopePath,
+    /// The step.
+    pub(crate) step: StepId,
+    /// The attempt.
+    pub(crate) attempt: u32,
+    /// Its idempotency key.
+    pub(crate) key: String,
+    /// Whether the op takes it.
+    pub(crate) takes_key: bool,
+    /// How many rows the run had then.
+    pub(crate) entries: usize,
+}
+
 /// What came of a simulated run.
 #[derive(Debug)]
 pub struct SimRun {
@@ -56,6 +73,8 @@ pub struct SimRun {
     pub(crate) epochs: Vec<u64>,
     /// Model calls that were sent out, in order, whatever came of them.
     pub(crate) sent: Vec<Sent>,
+    /// Calls that write and were made, in order, whatever came of them.
+    pub(crate) writes: Vec<SentWrite>,
     /// The Machines as they stood when the run ended or was left.
     pub(crate) machines: BTreeMap<ScopePath, Machine>,
     /// What went wrong, and how often.
@@ -81,6 +100,7 @@ impl SimRun {
             outputs: Vec::new(),
             epochs: Vec::new(),
             sent: Vec::new(),
+            writes: Vec::new(),
             machines: BTreeMap::new(),
             faults: BTreeMap::new(),
             not_appended: Vec::new(),
@@ -122,6 +142,17 @@ impl SimRun {
         let mut machine = Machine::new(bundle.clone(), graph, scope.clone());
         rows.by_ref().for_each(|entry| drop(machine.apply(entry)));
         machine
+    }
+
+    /// The configuration of the root's last attempt.
+    pub(crate) fn config(&self) -> Map {
+        let of_root = self.rows.iter().rev().filter(|(scope, _)| scope.is_root());
+        let mut configs = of_root.filter_map(|(_, entry)| match &entry.body {
+            EntryBody::Started(started) => Some(&started.config),
+            EntryBody::Resumed { config, .. } => Some(config),
+            _ => None,
+        });
+        configs.next().map(|config| (**config).clone()).unwrap_or_default()
     }
 
     /// How the root ended, for tests.

@@ -21,8 +21,11 @@ impl World<'_> {
             Effect::CallModel { step, attempt, timeout_ms, .. } => {
                 self.send_model(scope, step, attempt, timeout_ms);
             }
-            Effect::RunOp { step, attempt, timeout_ms, op, input, .. } => {
+            Effect::RunOp { step, attempt, timeout_ms, op, input, writes, .. } => {
                 self.note_out(&step);
+                if writes && !self.claim(&scope, &step, attempt, &op, &input) {
+                    return;
+                }
                 let takes = self.sim.outside().takes(&step, Some(&op), attempt);
                 self.wait_for(scope, (&step, attempt), takes, timeout_ms, |late| {
                     let (op, input) = (op.clone(), input.clone());
@@ -47,6 +50,8 @@ impl World<'_> {
             request: None,
             reserve_tokens: tokens,
             reserve_micro_usd: price,
+            key: None,
+            takes_key: false,
         };
         self.commit(scope.clone(), dispatched);
         // The Machine closes a step that does not fit a limit. A driver that crashes now has not sent it.
@@ -101,7 +106,11 @@ impl World<'_> {
             if machine.end().is_none() {
                 self.commit(
                     child,
-                    EntryBody::CancelRequested { detail: Some(CALLER_ENDED.to_owned()), reason },
+                    EntryBody::CancelRequested {
+                        detail: Some(CALLER_ENDED.to_owned()),
+                        reason,
+                        at_once: false,
+                    },
                 );
             }
             return;

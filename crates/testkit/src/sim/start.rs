@@ -61,7 +61,7 @@ impl<'a> World<'a> {
         world.go_on()
     }
 
-    fn of_rows(sim: Sim<'a>, rows: Vec<(ScopePath, Entry)>) -> World<'a> {
+    pub(crate) fn of_rows(sim: Sim<'a>, rows: Vec<(ScopePath, Entry)>) -> World<'a> {
         let mut world = World::new(sim, Journals::default());
         world.own(rows);
         world.refold();
@@ -114,7 +114,7 @@ impl<'a> World<'a> {
                     None => self.put(scope, effect),
                     Some(None) => drop(self.out.insert(step.clone())),
                     Some(Some(end)) => {
-                        let ended = EntryBody::ChildEnded { step: step.clone(), end: end.clone() };
+                        let ended = EntryBody::ChildEnded { step: step.clone(), end: Box::new(end.clone()) };
                         self.commit(scope, ended);
                     }
                 },

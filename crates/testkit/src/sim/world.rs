@@ -145,7 +145,10 @@ impl<'a> World<'a> {
     fn cancel(&mut self) {
         if !std::mem::replace(&mut self.cancelled, true) {
             self.note(Fault::Cancelled);
-            self.commit(ScopePath::root(), EntryBody::CancelRequested { detail: None, reason: None });
+            self.commit(
+                ScopePath::root(),
+                EntryBody::CancelRequested { detail: None, reason: None, at_once: false },
+            );
         }
     }
 
@@ -300,7 +303,7 @@ impl<'a> World<'a> {
         };
         let parent = self.machines.iter().find(|(_, m)| m.is_open(&step)).map(|(p, _)| p.clone());
         if let Some(parent) = parent {
-            self.commit(parent, EntryBody::ChildEnded { step, end });
+            self.commit(parent, EntryBody::ChildEnded { step, end: Box::new(end) });
         }
     }
 
@@ -323,6 +326,9 @@ impl<'a> World<'a> {
                 let started = Started::first(graph, input, config, bundle.hash.clone());
                 let started = Started { grant, nesting, ..started };
                 self.commit(child, EntryBody::Started(started));
+            }
+            Effect::Reopen { step, config, grant, attempt } => {
+                self.reopen_child(scope, step, attempt, config, grant);
             }
             Effect::Ask { step, question, timeout_ms, shape } => {
                 self.note_out(&step);

@@ -1,5 +1,6 @@
 //! Many simulated runs of a graph in random worlds, each held against all invariants.
 
+mod again;
 mod report;
 
 use std::any::Any;
@@ -104,6 +105,9 @@ impl Simulation {
         {
             report.compared += 1;
             broken.violations.extend(different);
+        }
+        if let Some((run, _)) = run {
+            report.further += self.attempts(seed, run, &mut broken.violations);
         }
         if !broken.is_clean() {
             report.broken.push(broken.sorted());

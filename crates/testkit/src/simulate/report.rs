@@ -60,6 +60,8 @@ pub struct Report {
     pub left: usize,
     /// Runs whose trace was compared with that of another order.
     pub compared: usize,
+    /// Further attempts of runs that were over.
+    pub further: usize,
     /// Tool calls that were admitted.
     pub calls_admitted: usize,
     /// Tool calls that were refused or could not be read.
@@ -105,6 +107,7 @@ impl Report {
         self.ended += other.ended;
         self.left += other.left;
         self.compared += other.compared;
+        self.further += other.further;
         self.calls_admitted += other.calls_admitted;
         self.calls_refused += other.calls_refused;
         for (fault, count) in other.faults {
@@ -131,11 +134,12 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "runs      {} ({} ended, {} left, {} compared with another order)",
+            "runs      {} ({} ended, {} left, {} compared with another order, {} further attempts)",
             number(self.runs),
             number(self.ended),
             number(self.left),
-            number(self.compared)
+            number(self.compared),
+            number(self.further)
         )?;
         writeln!(f, "entries   {}", number(self.entries))?;
         writeln!(

@@ -2,7 +2,7 @@
 
 use deepgraph_protocol::{Map, Value};
 use rmcp::ErrorData;
-use rmcp::model::{CallToolRequestParams, CallToolResponse, CallToolResult, ErrorCode};
+use rmcp::model::{CallToolRequestParams, CallToolResponse, CallToolResult, ErrorCode, RequestMetaObject};
 use rmcp::service::ServiceError;
 
 use super::connection::{Connection, said};
@@ -14,6 +14,9 @@ use super::{answer, http_error, words};
 /// The most characters of what a tool or server says of a failure.
 const MOST_TEXT: usize = 4000;
 
+/// Where a server finds the idempotency key of a call in its `_meta`.
+const KEY: &str = "deepgraph/idempotency-key";
+
 /// How servers of the TypeScript SDK begin the text of a failure that is one of the arguments.
 const ARGUMENTS: &str = "MCP error -32602: ";
 
@@ -21,11 +24,17 @@ const ARGUMENTS: &str = "MCP error -32602: ";
 pub(super) async fn call(
     connection: &Connection,
     declared: &Declared,
+    key: Option<&str>,
     tool: &str,
     arguments: &Map,
 ) -> Result<Value, McpError> {
     let arguments = arguments.iter().map(|(name, value)| (name.to_string(), value.to_json())).collect();
-    let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
+    let mut params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
+    if let Some(key) = key {
+        let mut meta = RequestMetaObject::default();
+        meta.insert(KEY.to_owned(), key.into());
+        params.meta = Some(meta);
+    }
     match connection.peer.call_tool_once(params).await {
         Ok(CallToolResponse::Complete(result)) if result.is_error == Some(true) => {
             Err(failed(declared, tool, &result))

@@ -93,10 +93,36 @@ impl Server {
     /// not answer, `unauthorized`, `invalid_output` for an answer that is none, `invalid_request` for one that is too
     /// large, `cancelled` after [`Server::close`].
     pub async fn call(&self, tool: &str, arguments: &Map, timeout: Duration) -> Result<Value, StepError> {
+        self.call_with(None, tool, arguments, timeout).await
+    }
+
+    /// The same under an idempotency key, which the server gets in `_meta` as `deepgraph/idempotency-key`: one that
+    /// knows it can refuse to do something twice.
+    ///
+    /// # Errors
+    ///
+    /// As [`Server::call`].
+    pub async fn call_under(
+        &self,
+        key: &str,
+        tool: &str,
+        arguments: &Map,
+        timeout: Duration,
+    ) -> Result<Value, StepError> {
+        self.call_with(Some(key), tool, arguments, timeout).await
+    }
+
+    async fn call_with(
+        &self,
+        key: Option<&str>,
+        tool: &str,
+        arguments: &Map,
+        timeout: Duration,
+    ) -> Result<Value, StepError> {
         if self.tool(tool).is_none() {
             return Err(self.unknown(tool, self.tools()).into());
         }
-        match tokio::time::timeout(timeout, self.attempt(tool, arguments)).await {
+        match tokio::time::timeout(timeout, self.attempt(key, tool, arguments)).await {
             Ok(result) => result,
             Err(_) => Err(McpError::TooSlow {
                 server: self.name().to_owned(),
@@ -121,14 +147,14 @@ impl Server {
         }
     }
 
-    async fn attempt(&self, tool: &str, arguments: &Map) -> Result<Value, StepError> {
+    async fn attempt(&self, key: Option<&str>, tool: &str, arguments: &Map) -> Result<Value, StepError> {
         // What fails before there is a connection has reached nobody.
         let connection = self.connection().await.map_err(|error| StepError::from(error).unsent())?;
         // It may have other tools than it had.
         if find(&connection.tools, tool).is_none() {
             return Err(self.unknown(tool, &connection.tools).into());
         }
-        let result = call::call(&connection, &self.0.declared, tool, arguments).await;
+        let result = call::call(&connection, &self.0.declared, key, tool, arguments).await;
         if result.as_ref().is_err_and(McpError::is_break) {
             self.forget(&connection).await;
         }

@@ -80,7 +80,9 @@ pub(super) fn size(bytes: usize) -> String {
 pub(super) fn of_limit(meter: Option<Meter>, n: u64) -> String {
     match meter {
         Some(Meter::CostUsd) => money(n),
-        Some(Meter::ActiveTime | Meter::WallTime) => duration(Millis::try_from(n).unwrap_or(Millis::MAX)),
+        Some(Meter::ActiveTime | Meter::WallTime | Meter::TurnTime) => {
+            duration(Millis::try_from(n).unwrap_or(Millis::MAX))
+        }
         Some(
             Meter::Turns
             | Meter::PaidTurns
@@ -89,7 +91,9 @@ pub(super) fn of_limit(meter: Option<Meter>, n: u64) -> String {
             | Meter::SuperSteps
             | Meter::Steps
             | Meter::Depth
-            | Meter::Tokens,
+            | Meter::Tokens
+            | Meter::ToolFailures
+            | Meter::RepeatedCalls,
         )
         | None => number(n),
     }

@@ -31,6 +31,7 @@ use crate::tree::{LimitInForce, ScopeTrace};
 </div>
 <ol class="supersteps">
 {% for s in super_steps %}
+  {% if let Some(begins) = s.begins %}<li class="note">{{ begins }}</li>{% endif %}
   <li class="superstep{% if s.in_finally %} finally{% endif %}"><span class="count" title="super-step {{ s.number }}{% if s.in_finally %}, in the finally stage{% endif %}">{{ s.number }}</span><ul class="steps">{% for step in s.steps %}{{ step }}{% endfor %}</ul></li>
 {% endfor %}
 </ol>
@@ -55,6 +56,8 @@ pub(super) struct Scope<'a> {
 
 #[derive(Debug)]
 struct SuperStep<'a> {
+    /// Which attempt begins with it, where one does.
+    begins: Option<String>,
     number: u64,
     in_finally: bool,
     steps: Vec<Step<'a>>,
@@ -68,9 +71,10 @@ impl<'a> Scope<'a> {
         let input = Parts::of_fields(&mut walk.pool, &scope.input);
         let is_over = scope.exit.is_some();
         let mut super_steps = Vec::with_capacity(scope.super_steps.len());
-        for super_step in &scope.super_steps {
+        for (index, super_step) in scope.super_steps.iter().enumerate() {
             let steps = super_step.nodes.iter().map(|node| Step::of(walk, node, is_over)).collect();
             super_steps.push(SuperStep {
+                begins: begins(scope, index),
                 number: super_step.number,
                 in_finally: super_step.in_finally,
                 steps,
@@ -94,6 +98,18 @@ impl<'a> Scope<'a> {
             output,
         }
     }
+}
+
+/// Which attempt goes on with a super-step, by its place.
+fn begins(scope: &ScopeTrace, index: usize) -> Option<String> {
+    let earlier = scope.earlier.iter().rfind(|earlier| earlier.super_steps == index)?;
+    let (ended, next) = (&earlier.exit, earlier.exit.attempt + 1);
+    Some(format!(
+        "attempt {} ended by {}; attempt {next}: {}",
+        ended.attempt,
+        ended.reason,
+        earlier.then_from.name()
+    ))
 }
 
 /// A limit with what it allows; none where it is off.

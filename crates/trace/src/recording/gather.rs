@@ -52,6 +52,7 @@ impl Recording {
         hidden: &Hidden,
     ) -> Result<Recording, FoldError> {
         let (at, started) = started(rows).ok_or(FoldError::Empty)?;
+        one_attempt(rows)?;
         let hidden = hidden_in(rows, hidden);
         let mut gather = Gather {
             bundle,
@@ -84,6 +85,18 @@ impl Recording {
     }
 }
 
+/// Sees that the run did not go on after its end.
+fn one_attempt(rows: &[Row<'_>]) -> Result<(), FoldError> {
+    let resumed = |row: &Row<'_>| match &row.entry.body {
+        EntryBody::Resumed { attempt, .. } => Some(*attempt),
+        _ => None,
+    };
+    match rows.iter().filter_map(resumed).max() {
+        Some(attempts) => Err(FoldError::SeveralAttempts { attempts }),
+        None => Ok(()),
+    }
+}
+
 /// The root's first entry and its moment.
 fn started<'a>(rows: &[Row<'a>]) -> Option<(Millis, &'a Started)> {
     rows.iter().filter(|row| row.scope.is_root()).find_map(|row| match &row.entry.body {
@@ -104,9 +117,13 @@ fn is_timed(root: &ScopeTrace, rows: &[Row<'_>]) -> bool {
     let is_clock = |scope: &&ScopeTrace| {
         let hit = scope.exit.as_ref().and_then(|exit| exit.limit.as_ref());
         let limit = hit.and_then(|hit| scope.limits.iter().find(|limit| limit.name == hit.name));
-        limit.is_some_and(|limit| matches!(limit.meter, Some(Meter::WallTime | Meter::ActiveTime)))
+        limit.and_then(|limit| limit.meter).is_some_and(Meter::is_clock)
     };
-    let fired = |row: &Row<'_>| matches!(row.entry.body, EntryBody::TimerFired { .. });
+    // A warning mark leads nowhere.
+    let fired = |row: &Row<'_>| match &row.entry.body {
+        EntryBody::TimerFired { timer } => !timer.starts_with("warn:"),
+        _ => false,
+    };
     cancelled(rows).is_some() || rows.iter().any(fired) || root.instances().iter().any(is_clock)
 }
 

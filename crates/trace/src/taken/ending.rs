@@ -133,6 +133,9 @@ mod tests {
             detail: None,
             also: Vec::new(),
             findings: None,
+            unknown_writes: Box::default(),
+            not_undone: Box::default(),
+            clocks: Default::default(),
         }
     }
 

@@ -1,5 +1,7 @@
 //! One instance: its journal folded, its marks put together with its events.
 
+mod again;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -38,6 +40,8 @@ pub(super) struct Instance<'m> {
     /// How the main part ended.
     ending: Option<Ending>,
     is_over: bool,
+    /// What is known of the attempt before, where it has gone on.
+    again: again::Again,
 }
 
 impl<'m> Instance<'m> {
@@ -57,6 +61,7 @@ impl<'m> Instance<'m> {
             called_off: None,
             ending: None,
             is_over: false,
+            again: again::Again::default(),
         }
     }
 
@@ -78,8 +83,12 @@ impl<'m> Instance<'m> {
         for output in outputs {
             match output {
                 Output::Event(event) => self.note(event, out),
-                Output::Effect(Effect::Spawn { step, .. }) => self.note_spawn(&step, out),
-                Output::Effect(_) => {}
+                Output::Effect(effect) => {
+                    self.open_again(&effect);
+                    if let Effect::Spawn { step, .. } = effect {
+                        self.note_spawn(&step, out);
+                    }
+                }
             }
         }
     }
@@ -122,17 +131,23 @@ impl<'m> Instance<'m> {
             }
             Event::Finishing { .. } => {
                 out.finishing += 1;
-                self.end_main();
+                if !self.again.is_report {
+                    self.end_main();
+                }
                 self.in_finally = true;
                 self.entrance = Some(RouteOf::Finally);
             }
             Event::Exited { exit } => self.note_exit(&exit, out),
             Event::ScopeEnded { .. } => self.is_over = true,
+            Event::Resumed { from, .. } => self.go_on(from),
             Event::CallQueued { .. }
             | Event::CallRefused { .. }
             | Event::CallMalformed { .. }
             | Event::AttemptFailed { .. }
             | Event::ItemsLeftOut { .. }
+            | Event::LimitWarned { .. }
+            | Event::Gained { .. }
+            | Event::CompensationStarted { .. }
             | Event::Asked { .. } => {}
         }
     }
@@ -260,13 +275,14 @@ impl<'m> Instance<'m> {
 
     /// Keeps what the last super-step of the main part led to, until it is told how the instance ended.
     fn end_main(&mut self) {
+        self.again.main = self.visits.clone();
         let left = self.join();
         let (told, called_off) = (std::mem::take(&mut self.told), self.called_off.take());
         self.ending = Some(Ending { left, told, called_off });
     }
 
     fn note_exit(&mut self, exit: &Exit, out: &mut TakenGraph) {
-        if self.ending.is_none() {
+        if self.ending.is_none() && !self.again.is_report {
             self.end_main();
         } else {
             // A way out of the `finally` stage ends the stage; the exit is what it was.
@@ -276,7 +292,7 @@ impl<'m> Instance<'m> {
                 }
             }
         }
-        let Some(ending) = self.ending.take() else { return };
+        let Some(ending) = self.ending.take() else { return self.visits.clear() };
         for passage in ending.passages(self.plan(), exit, &self.children) {
             *out.passages.entry(passage.clone()).or_default() += 1;
             *out.exits.entry((passage, exit.reason.name().into())).or_default() += 1;

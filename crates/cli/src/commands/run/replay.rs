@@ -30,8 +30,13 @@ pub fn carry_out(options: Options, path: &Path, global: &Global) -> Result<ExitS
         screen.warn(&format!("the graph {graph} is not as it was when the recording was made"));
     }
     let recorded = recording.config_for(&bundle);
-    let wanted =
-        Wanted { set: options.set, model: options.model, file: options.config, recorded: Some(recorded) };
+    let wanted = Wanted {
+        set: options.set,
+        model: options.model,
+        file: options.config,
+        intent: None,
+        recorded: Some(recorded),
+    };
     // The environment is not what it was, and a replay does not depend on it.
     let config = config::effective(&bundle, &wanted, &Environment::new())?;
     let asked = options.question.as_deref().map(question::read).transpose()?;

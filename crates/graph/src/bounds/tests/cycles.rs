@@ -100,12 +100,12 @@ fn calls_that_do_not_fit_are_not_sent() {
 }
 
 #[test]
-fn attempts_past_a_limit_on_model_calls_are_those_of_the_last_call() {
+fn a_limit_on_model_calls_bounds_the_attempts() {
     for scope in ["", ", scope: own"] {
         let limits = format!(
             "l: {{count: model_calls, max: 6, exit: step_limit{scope}}}, c: {{count: tool_calls, max: 5, refuse: true}}"
         );
-        assert_eq!(case(&limits).0, "model 6 (9), tools 5, ops 5 (15), questions 0, starts 0");
+        assert_eq!(case(&limits).0, "model 6 (6), tools 5, ops 5 (15), questions 0, starts 0");
     }
 }
 

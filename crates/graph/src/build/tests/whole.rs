@@ -40,7 +40,7 @@ input: [question, region, documents]
 output: [answer, notes, point, level]
 mcp:
   web: {url: "https://example.com/mcp", headers: {Authorization: "Bearer {{ secret.TOKEN }}"}}
-  local: {command: [server, --quiet], env: {HOME: nowhere}}
+  local: {command: [server, --quiet], env: {HOME: nowhere}, takes_keys: true}
 tools:
   delegate:
     description: Hands a topic over.
@@ -60,18 +60,20 @@ tools:
   search: {call: search, effect: read, timeout: 30s, retry: {max: 2, backoff: 1s, factor: 3.0, if: error.kind == "network"}, cache: 1h}
   ask_user: {parameters: {why: string}, ask: "{{ args.why }}?", returns: {enum: [yes, no]}, timeout: 1h}
   web: {call: web.*, only: [fetch]}
-  files: {call: local.list, effect: write}
+  files: {call: local.list, effect: write, compensate: {call: think, input: {reflection: result.text}}}
   done: {next: summary}
 limits:
   calls: {count: [search], if: args.query, per: args.query, max: config.most, refuse: true}
   visits: {count: [agent, delegate], max: 20, exit: step_limit}
   turns: {count: turns, max: 9, to: summary}
   money: {count: cost_usd, max: 0.5, exit: cost_budget, reserve: 0.1}
-  time: {count: wall_time, max: 30m, exit: deadline, reserve: 2m}
+  time: {count: wall_time, max: 30m, exit: deadline, reserve: 2m, warn: 0.8}
   own: {count: model_calls, max: 50, exit: step_limit, scope: own}
   gain: {gain: facts, below: config.share, window: 2, min_steps: 4, mode: sum, exit: gain_saturated}
 exits: {too_short: error, enough: completion}
 concurrency: {graphs: 2, model_calls: 4, tool_calls: 8}
+intents:
+  fact: {description: One figure., when: [how many, "wie viele * gibt es"], kind: narrow, set: {share: 0.5, wait: 2s}}
 start:
   - {if: question | length < 3, exit: too_short}
   - {if: region == "all", update: {notes: region}, to: [open, each, late]}
@@ -122,7 +124,7 @@ nodes:
     returns: {type: plan, description: A plan.}
     update: {plan: result.data, level: null}
     next: look
-  look: {call: search, input: {query: question}, effect: read, cache: 10m, update: {answer: result.text}, next: {exit: enough}}
+  look: {call: search, input: {query: question}, effect: write, compensate: {call: think, input: {reflection: result.text}}, cache: 10m, update: {answer: result.text}, next: {exit: enough}}
   late: {update: {notes: "'late'"}, defer: true}
   report: {call: worker, input: {topic: question}, update: {answer: result.note}, next: {exit: inherit}}
 graphs:
@@ -184,7 +186,7 @@ fn data(graph: Graph) -> Graph {
             "web",
             Server::http("https://example.com/mcp").header("Authorization", "Bearer {{ secret.TOKEN }}"),
         )
-        .mcp("local", Server::command(["server", "--quiet"]).env("HOME", "nowhere"))
+        .mcp("local", Server::command(["server", "--quiet"]).env("HOME", "nowhere").takes_keys())
 }
 
 fn tools(graph: Graph) -> Graph {
@@ -210,14 +212,19 @@ fn tools(graph: Graph) -> Graph {
         .tool("search", Tool::call("search").reads().timeout("30s").retry(retry).cache("1h"))
         .tool("ask_user", ask.returns(Field::choice(["yes", "no"])).timeout("1h"))
         .tool("web", Tool::call("web.*").only(["fetch"]))
-        .tool("files", Tool::call("local.list").writes())
+        .tool("files", Tool::call("local.list").writes().compensate(undo()))
         .tool("done", Tool::pass().next("summary"))
 }
 
 fn limits(graph: Graph) -> Graph {
     let calls = Limit::count(["search"]).only_if("args.query").per("args.query").max(config("most"));
-    let time = Limit::meter(Meter::WallTime).max(Duration::from_secs(1800)).reserve(Duration::from_secs(120));
+    let time = Limit::meter(Meter::WallTime)
+        .max(Duration::from_secs(1800))
+        .reserve(Duration::from_secs(120))
+        .warn(0.8);
     let gain = Limit::gain("facts").below(config("share")).window(2).min_steps(4).sum();
+    let fact = Intent::new().description("One figure.").when(["how many", "wie viele * gibt es"]);
+    let fact = fact.kind(QuestionKind::Narrow).set("share", 0.5).set("wait", Duration::from_secs(2));
     graph
         .limit("calls", calls.refuse())
         .limit("visits", Limit::count(["agent", "delegate"]).max(20).exit("step_limit"))
@@ -229,6 +236,7 @@ fn limits(graph: Graph) -> Graph {
         .exit("too_short", ExitClass::Error)
         .exit("enough", ExitClass::Completion)
         .concurrency(Concurrency { graphs: Some(2), model_calls: Some(4), tool_calls: Some(8) })
+        .intent("fact", fact)
 }
 
 fn nodes(graph: Graph) -> Graph {
@@ -268,7 +276,7 @@ fn nodes(graph: Graph) -> Graph {
         .returns(Type::named("plan").description("A plan."))
         .update("plan", "result.data")
         .update("level", null());
-    let look = Node::call("search").input("query", "question").reads().cache("10m");
+    let look = Node::call("search").input("query", "question").writes().compensate(undo()).cache("10m");
     let report = Node::call("worker").input("topic", "question").update("answer", "result.note");
     graph
         .start([
@@ -287,6 +295,10 @@ fn nodes(graph: Graph) -> Graph {
         .node("look", look.update("answer", "result.text").next(exit("enough")))
         .node("late", Node::pass().update("notes", fixed("late")).defer())
         .node("report", report.next(inherit()))
+}
+
+fn undo() -> Compensation {
+    Compensation::call("think").input("reflection", "result.text")
 }
 
 fn whole() -> Graph {
@@ -341,6 +353,7 @@ fn keys_of(graph: &Mapping) -> Found {
     let mut found = Found::new();
     note(&mut found, "graph", Some(&Tree::Map(graph.clone())));
     note(&mut found, "concurrency", graph.get("concurrency"));
+    entries(graph, "intents").for_each(|intent| note(&mut found, "intent", Some(intent)));
     entries(graph, "config").for_each(|field| note(&mut found, "field", Some(field)));
     entries(graph, "state").for_each(|channel| note(&mut found, "channel", Some(channel)));
     entries(graph, "mcp").for_each(|server| note(&mut found, "server", Some(server)));
@@ -348,6 +361,7 @@ fn keys_of(graph: &Mapping) -> Found {
     for tool in entries(graph, "tools") {
         note(&mut found, "tool", Some(tool));
         note(&mut found, "retry", at(tool, "retry"));
+        note(&mut found, "compensate", at(tool, "compensate"));
     }
     for node in entries(graph, "nodes") {
         note(&mut found, "node", Some(node));

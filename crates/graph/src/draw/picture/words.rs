@@ -1,7 +1,5 @@
 //! The words of a drawing: what is counted, up to what, under which condition.
 
-use deepgraph_protocol::Meter;
-
 use crate::{Bundle, Call, Callee, Counted, Graph, Limit, NodeIx, OnReach, Reserve, Setting, Verb, Write};
 
 /// A setting as its file has it.
@@ -25,7 +23,7 @@ pub(super) fn limit(graph: &Graph, limit: &Limit) -> String {
     let bound = match (&limit.counted, &limit.max) {
         (Counted::Gain { below, .. }, _) => format!("< {}", setting(below)),
         (_, None) => "≤ grant".to_owned(),
-        (Counted::Meter(Meter::WallTime | Meter::ActiveTime), Some(max)) => format!("≤ {}", time(max)),
+        (Counted::Meter(meter), Some(max)) if meter.is_clock() => format!("≤ {}", time(max)),
         (_, Some(max)) => format!("≤ {}", setting(max)),
     };
     let mut words = format!("{} {bound}", counted(graph, limit));
@@ -51,8 +49,12 @@ fn counted(graph: &Graph, limit: &Limit) -> String {
 /// All that is to be said of a limit.
 pub(super) fn limit_tip(graph: &Graph, of: &Limit) -> String {
     let mut parts = vec![format!("limit {}: {}", of.name, limit(graph, of))];
-    if let Counted::Gain { window, min_steps, sum, .. } = &of.counted {
-        let how = if *sum { "all together" } else { "each" };
+    if let Counted::Gain { window, min_steps, mode, .. } = &of.counted {
+        let how = match mode {
+            Setting::Config(key) => format!("together or each, as config.{key} says"),
+            Setting::Literal(mode) if mode.as_str() == Some("sum") => "all together".to_owned(),
+            Setting::Literal(_) => "each".to_owned(),
+        };
         let (window, least) = (setting(window), setting(min_steps));
         parts.push(format!("in the last {window} steps, {how}, after {least} at least"));
     }
@@ -67,6 +69,9 @@ pub(super) fn limit_tip(graph: &Graph, of: &Limit) -> String {
         }
         Reserve::Units(units) if units > 0.0 => parts.push(format!("{units} kept for finally")),
         _ => {}
+    }
+    if let Some(share) = &of.warn {
+        parts.push(format!("warns at {} of it", setting(share)));
     }
     if of.own {
         parts.push("without what children use".to_owned());

@@ -12,12 +12,24 @@ const EFFECT: Word = word(
 const CONFIG: Word = word("config", Settings, "Config values of the called graph and all below it, by key.");
 const GRANT: Word = word("grant", Grant, "What the called graph may use, by meter. Default: an equal share.");
 
+const OF_COMPENSATE: Word = word(
+    "compensate",
+    Of("compensate"),
+    "What undoes the call when the run is cancelled; only of a call that writes. Default: nothing.",
+);
+
+pub(super) const COMPENSATE: &[Word] = &[
+    word("call", Callee, "The op or tool of a server that undoes it."),
+    word("input", Expressions, "What it is given, by name: expressions over `args` and `result`."),
+];
+
 pub(super) const CALL: &[Word] = &[
     word("call", Callee, "The graph or op that is called."),
     word("input", Expressions, "What it is given, by name: expressions, checked against its types."),
     CONFIG,
     GRANT,
     EFFECT,
+    OF_COMPENSATE,
 ];
 
 pub(super) const TOOL: &[Word] = &[
@@ -58,6 +70,7 @@ pub(super) const TOOL: &[Word] = &[
     CONFIG,
     GRANT,
     EFFECT,
+    OF_COMPENSATE,
 ];
 
 pub(super) const LIMIT: &[Word] = &[
@@ -71,7 +84,7 @@ pub(super) const LIMIT: &[Word] = &[
     word("min_steps", WholeSetting(0), "Steps before which it does not act. Default: 3."),
     word(
         "mode",
-        Words(&["each", "sum"]),
+        WordsSetting(&["each", "sum"]),
         "Whether each gain of the window is below, or their sum. Default: each.",
     ),
     word("exit", Exit, "At the bound the graph ends by this exit."),
@@ -81,6 +94,11 @@ pub(super) const LIMIT: &[Word] = &[
         "reserve",
         Reserve,
         "Kept for `finally`: a share below 1, or units. Default: 0.1 of tokens, money and time with a `finally`, else 0.",
+    ),
+    word(
+        "warn",
+        NumberSetting,
+        "The share of the bound, 0 to 1, at which it warns once. Default: it does not.",
     ),
     word(
         "scope",

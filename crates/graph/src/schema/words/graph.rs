@@ -35,6 +35,11 @@ pub(super) const GRAPH: &[Word] = &[
         Of("concurrency"),
         "What may be at work at once in the whole run; what is past that waits.",
     ),
+    word(
+        "intents",
+        Labelled("intent"),
+        "Classes of questions, each with values of the configuration that hold for them.",
+    ),
     word("schedule", Of("schedule"), "When a server starts the graph by itself."),
     word("start", Of("route"), "Where the graph begins."),
     word("finally", Of("route"), "The stage that every exit passes: in the root, the report."),
@@ -50,6 +55,21 @@ pub(super) const CONCURRENCY: &[Word] = &[
     word("graphs", Whole(1), "Child graphs at work. Default: unbounded."),
     word("model_calls", Whole(1), "Model calls in flight. Default: unbounded."),
     word("tool_calls", Whole(1), "Ops in flight. Default: unbounded."),
+];
+
+pub(super) const INTENT: &[Word] = &[
+    word("description", Text, "What questions belong to the class."),
+    word(
+        "when",
+        Names,
+        "Phrases of which one at least stands in its questions, in any language; * stands for any words.",
+    ),
+    word(
+        "kind",
+        Words(&["narrow", "broad", "exhaustive"]),
+        "The kind of question that belongs to it where no phrase decides, told by English wording.",
+    ),
+    word("set", Mapping, "Values of config keys for such questions. What a user sets goes before them."),
 ];
 
 pub(super) const UPGRADE: &[Word] = &[
@@ -75,6 +95,11 @@ pub(super) const SERVER: &[Word] = &[
     ),
     word("command", Command, "The program of a server that is started, with its arguments."),
     word("env", Headers, "Variables in the environment of that program."),
+    word(
+        "takes_keys",
+        Boolean,
+        "Whether the server does nothing twice that comes under the same idempotency key. Default: false.",
+    ),
 ];
 
 pub(super) const SCHEDULE: &[Word] = &[

@@ -18,9 +18,13 @@ const MONTHS: [&str; 12] = [
     "december",
 ];
 
-/// The date to which the digits at `start` belong: `2025-08-25`, `25 August 2025`, `August 25, 2025`, `August 2025`.
+/// The date to which the digits at `start` belong: `2025-08-25`, `25.08.2025`, `25/08/2025`, `25 August 2025`,
+/// `August 25, 2025`, `August 2025`. `05/06/2025` may be May or June, so it is none.
 pub(super) fn at(text: &str, start: usize) -> Option<Figure> {
-    iso(text, start).or_else(|| month_first(text, start)).or_else(|| day_first(text, start))
+    iso(text, start)
+        .or_else(|| in_numbers(text, start))
+        .or_else(|| month_first(text, start))
+        .or_else(|| day_first(text, start))
 }
 
 /// The number of a month's name, from 1.
@@ -49,6 +53,43 @@ fn iso(text: &str, start: usize) -> Option<Figure> {
         return None;
     }
     date_of(Some(year.parse().ok()?), month.parse().ok()?, Some(day.parse().ok()?), start, start + 10)
+}
+
+/// `25.08.2025`, `25/08/2025`, `08/25/2025`, `2025/08/25`, `2025.8.25`.
+fn in_numbers(text: &str, start: usize) -> Option<Figure> {
+    let (first, end) = digits(text, start)?;
+    let mark = text[end..].chars().next().filter(|c| matches!(c, '.' | '/'))?;
+    let (second, end) = digits(text, end + 1)?;
+    let third_at = end + text[end..].strip_prefix(mark).map(|_| 1)?;
+    let (third, end) = digits(text, third_at)?;
+    let goes_on = text[end..]
+        .strip_prefix(['.', '/', '-'])
+        .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    if goes_on || text[end..].starts_with(|c: char| c.is_alphanumeric()) {
+        return None;
+    }
+    let is_year = |number: u32, len: usize| len == 4 && (1000..3000).contains(&number);
+    let lengths = (digits(text, start)?.1 - start, end - third_at);
+    let (year, month, day) = if is_year(first, lengths.0) {
+        (first, second, third)
+    } else if is_year(third, lengths.1) {
+        match (mark, first, second) {
+            ('.', day, month) => (third, month, day),
+            (_, day, month) if day > 12 || day == month => (third, month, day),
+            (_, month, day) if day > 12 => (third, month, day),
+            _ => return None,
+        }
+    } else {
+        return None;
+    };
+    date_of(Some(year), month, Some(day), start, end)
+}
+
+/// A run of at most four digits at `start`, whatever follows, and the byte after it.
+fn digits(text: &str, start: usize) -> Option<(u32, usize)> {
+    let rest = text.get(start..)?;
+    let len = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+    if len > 4 { None } else { Some((rest[..len].parse().ok()?, start + len)) }
 }
 
 /// `August 25, 2025`, `August 25`, `August 2025`, with `start` at the first digit.
@@ -85,6 +126,8 @@ fn day_first(text: &str, start: usize) -> Option<Figure> {
     if name_at == end {
         return None;
     }
+    // "25th of August"
+    let name_at = if text[name_at..].starts_with("of ") { name_at + 3 } else { name_at };
     let name_len = text[name_at..].find(|c: char| !c.is_alphabetic()).unwrap_or(text.len() - name_at);
     let month = month(&text[name_at..name_at + name_len])?;
     let name_end = name_at + name_len;

@@ -220,7 +220,7 @@ fn scale(text: &str, end: usize, is_money: bool) -> (u32, usize) {
 }
 
 /// The unit behind a number, and the byte after it.
-fn unit_behind(text: &str, end: usize, money: Option<&'static str>) -> (Unit, usize) {
+pub(super) fn unit_behind(text: &str, end: usize, money: Option<&'static str>) -> (Unit, usize) {
     if let Some(sign) = money {
         return (Unit::Money(sign), end);
     }

@@ -1,6 +1,6 @@
 //! Numbers written in words.
 
-use super::number::Number;
+use super::number::{Number, unit_behind};
 use super::{Amount, Figure, Unit};
 use crate::text::words;
 
@@ -29,15 +29,24 @@ const SMALL: [&str; 20] = [
 
 const TENS: [&str; 8] = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
 
-const LARGE: [(&str, u64); 4] =
-    [("hundred", 100), ("thousand", 1_000), ("million", 1_000_000), ("billion", 1_000_000_000)];
+const LARGE: [(&str, u64); 5] = [
+    ("hundred", 100),
+    ("thousand", 1_000),
+    ("million", 1_000_000),
+    ("billion", 1_000_000_000),
+    ("trillion", 1_000_000_000_000),
+];
 
-/// The numbers that a text spells out (`twelve`, `twenty-five`, `two hundred thousand`), in order.
+/// The numbers that a text spells out (`twelve`, `twenty-five`, `two hundred and five thousand`), in order, with the
+/// unit behind them (`twelve percent`).
 pub fn spelled(text: &str) -> Vec<Figure> {
     let mut found = Vec::new();
     let mut open: Option<Open> = None;
     for (at, word) in words::words(text) {
         let folded = words::fold(word);
+        if folded == "and" && open.as_ref().is_some_and(|run| text.get(run.end..at) == Some(" ")) {
+            continue;
+        }
         let continued = open.take().and_then(|run| {
             let gap = text.get(run.end..at).unwrap_or("");
             let next = run.with(&folded, gap, at + word.len());
@@ -46,7 +55,13 @@ pub fn spelled(text: &str) -> Vec<Figure> {
         open = continued.or_else(|| Open::start(&folded, at, at + word.len()));
     }
     found.extend(open.map(|run| run.figure()));
-    found
+    found.into_iter().map(|figure| with_unit(text, figure)).collect()
+}
+
+fn with_unit(text: &str, figure: Figure) -> Figure {
+    let Amount::Number(number, _) = figure.amount else { return figure };
+    let (unit, end) = unit_behind(text, figure.at + figure.len, None);
+    Figure { at: figure.at, len: end - figure.at, amount: Amount::Number(number, unit) }
 }
 
 /// A number that is being read.
@@ -66,7 +81,12 @@ impl Open {
 
     /// With one more word, or as it is when the word does not continue it.
     fn with(self, word: &str, gap: &str, end: usize) -> Result<Open, Open> {
-        if !matches!(gap, " " | "-") {
+        // "one hundred and five"
+        let is_joined = gap == " and " && self.current.max(self.closed) >= 100;
+        if !matches!(gap, " " | "-") && !is_joined {
+            return Err(self);
+        }
+        if is_joined && unit(word).is_none_or(|value| value >= 100) {
             return Err(self);
         }
         if let Some((_, factor)) = LARGE.iter().find(|(name, _)| *name == word) {

@@ -1,6 +1,6 @@
 //! Killed behind an entry and taken up again: the run must come to the same end.
 
-use deepgraph_protocol::{Spent, StepId, Value};
+use deepgraph_protocol::{EntryBody, ErrorKind, Spent, StepId, Value};
 use deepgraph_trace::{Detail, ScopeTrace, Trace};
 
 use super::Player;
@@ -25,6 +25,7 @@ impl Player<'_> {
             if resumed.end.is_some() != first.end.is_some() {
                 found.push(Difference::Note("the run does not come to the same end".to_owned()));
             }
+            let is_lawful = is_lawful || has_unknown(&resumed);
             if !is_lawful && !depends::fired(self.bundle, &resumed, depends::is_charged) {
                 found.extend(another(&expected, &without_used(resumed.trace(self.bundle))));
             }
@@ -59,6 +60,13 @@ fn another(expected: &Trace, came: &Trace) -> Option<Difference> {
     let (expected, came) = (expected.to_text(Detail::Full), came.to_text(Detail::Full));
     (expected != came)
         .then(|| Difference::Note(format!("the trace is another one:{}", between(&expected, &came))))
+}
+
+/// Whether the crash left a call that writes of which nobody knows whether it was done.
+fn has_unknown(run: &SimRun) -> bool {
+    run.rows.iter().any(|(_, entry)| {
+        matches!(&entry.body, EntryBody::AttemptFailed { error, .. } if error.kind == ErrorKind::Unknown)
+    })
 }
 
 fn without_used(mut trace: Trace) -> Trace {

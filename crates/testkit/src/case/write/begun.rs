@@ -76,6 +76,8 @@ mod tests {
             request: None,
             reserve_tokens: 1,
             reserve_micro_usd: None,
+            key: None,
+            takes_key: false,
         };
         let output = StepOutput::Model(says("x"));
         let came = EntryBody::Completed { step: StepId::new("one.1"), attempt: 1, output };

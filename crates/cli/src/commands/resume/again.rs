@@ -1,0 +1,136 @@
+//! `deepgraph resume` of a run that is over: its next attempt.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use clap::{Args, ValueEnum};
+use deepgraph_graph::Bundle;
+use deepgraph_protocol::{Map, ResumeFrom};
+use deepgraph_runtime::{Again, Clock, NotResumable, RunError, SystemClock, Work};
+use deepgraph_store::{RunRecord, Store};
+
+use crate::config::{self, Environment, Wanted};
+use crate::drive::Driver;
+use crate::error::CliError;
+use crate::exit_status::ExitStatus;
+use crate::settings::Settings;
+use crate::{models, servers, session, stored};
+
+/// What a further attempt is to do otherwise.
+#[derive(Clone, Debug, Args)]
+pub struct AgainOptions {
+    /// Of a run that is over: set one value of the configuration, such as the limit that ended it, and go on where it
+    /// stopped; may be repeated
+    #[arg(long, value_name = "KEY=VALUE", conflicts_with_all = ["answer", "graph"])]
+    set: Vec<String>,
+    /// Of a run that is over: go on with this model in every stage: sets each key called model or ending in _model
+    #[arg(long, value_name = "PROVIDER::NAME", conflicts_with_all = ["answer", "graph"])]
+    model: Option<String>,
+    /// Of a run that is over: go on with its research where it stopped, or make its report alone again
+    #[arg(long, value_name = "STAGE", conflicts_with_all = ["answer", "graph"])]
+    from: Option<From>,
+}
+
+/// Where a run goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum From {
+    /// With the research, where it stopped
+    Research,
+    /// With the report alone, over what the research found
+    Report,
+}
+
+impl AgainOptions {
+    /// Whether a further attempt is wanted.
+    pub fn is_wanted(&self) -> bool {
+        !self.set.is_empty() || self.model.is_some() || self.from.is_some()
+    }
+
+    fn from(&self) -> ResumeFrom {
+        match self.from {
+            Some(From::Report) => ResumeFrom::Report,
+            Some(From::Research) | None => ResumeFrom::Research,
+        }
+    }
+
+    /// Lets the run go on.
+    ///
+    /// # Errors
+    ///
+    /// It is not over, has nothing to go on with, or would end again at once; the configuration does not fit; driving it
+    /// failed.
+    pub fn go_on(
+        &self,
+        driver: &Driver,
+        store: &dyn Store,
+        record: &RunRecord,
+        bundle: &Arc<Bundle>,
+        mut settings: Settings,
+    ) -> Result<ExitStatus, CliError> {
+        let run = record.run_id.to_string();
+        if !record.status.is_terminal() || stored::broke_off(bundle, store, record)? {
+            return Err(CliError::NotOverYet { run, status: record.status.name() });
+        }
+        if let Some(recording) = settings.replay {
+            return Err(CliError::Replay { run, recording });
+        }
+        if driver.records() {
+            return Err(CliError::RecordsOneAttempt { run });
+        }
+        let held = driver.hold(&record.run_id)?;
+        self.put_into(bundle, &mut settings)?;
+        let set = settings.config.iter().map(|(key, value)| (key.to_string(), value.clone())).collect();
+        let mut again = Again::of(store, record, bundle.clone(), &set, self.from())?;
+        again
+            .check(store, &record.run_id, SystemClock.now())
+            .map_err(|error| with_hint(error, &settings.config))?;
+        let of_servers = servers::secrets(bundle)?;
+        let ready = driver.ready(bundle, &settings)?;
+        // What the new models need is kept out of all that is written of the run.
+        if let (Some(key), Some(keys)) = (models::key_in_use(bundle, &settings), &mut settings.keys) {
+            keys.insert(key);
+        }
+        again.settings = settings.to_record();
+        session::with(|session| {
+            session.prepare(bundle, &of_servers)?;
+            driver.drive(session, held, ready, &record.run_id, bundle, Work::Again(Box::new(again)))
+        })
+    }
+
+    /// The values that are given, over those that the run had.
+    fn put_into(&self, bundle: &Bundle, settings: &mut Settings) -> Result<(), CliError> {
+        let before: BTreeMap<_, _> =
+            settings.config.iter().map(|(key, value)| (key.to_string(), value.clone())).collect();
+        let wanted = Wanted {
+            set: self.set.clone(),
+            model: self.model.clone(),
+            recorded: Some(before),
+            ..Wanted::default()
+        };
+        let config = config::effective(bundle, &wanted, &Environment::new())?;
+        for (key, origin) in config.origins {
+            if !matches!(origin, config::Origin::Recording | config::Origin::Default) {
+                settings.origins.insert(key, origin);
+            }
+        }
+        settings.config = config.values;
+        Ok(())
+    }
+}
+
+/// A refusal with the command that would do.
+fn with_hint(error: RunError, config: &Map) -> CliError {
+    let RunError::NotResumable { run, why } = &error else { return error.into() };
+    let hint = match why {
+        NotResumable::AtOnce { key: Some(key), .. } => {
+            let now = config.get(key).map(ToString::to_string).unwrap_or_default();
+            format!("it is {now} now: deepgraph resume {run} --set {key}=MORE")
+        }
+        NotResumable::Saturated { key: Some(key), .. } => format!("deepgraph resume {run} --set {key}=0"),
+        NotResumable::NothingLeft { .. } => {
+            format!("to have its report made again: deepgraph resume {run} --from report")
+        }
+        _ => format!("see how it ended: deepgraph show {run}"),
+    };
+    CliError::NotResumable { why: error.to_string(), hint }
+}

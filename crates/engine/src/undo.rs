@@ -1,0 +1,142 @@
+//! Undoing what a cancelled run has changed outside.
+//!
+//! When the root is cancelled and nothing is out any more, the compensations of all completed writes are called, those
+//! of children included: one after the other, the latest write first. Each is a step of the root, `STEP/compensation`,
+//! and a write itself: claimed, keyed, bounded in time, never repeated blindly. What could not be undone is listed in
+//! the exit.
+
+use deepgraph_protocol::{Effect, EntryBody, ErrorKind, Event, NotUndone, StepError, StepId, Undo, Written};
+
+use crate::claim::is_unlearnt;
+use crate::machine::{Machine, Phase};
+use crate::run::{Claim, Open};
+
+/// How far undoing is.
+#[derive(Debug, Default)]
+pub(crate) struct Undoing {
+    /// Whether no compensation is to begin any more.
+    pub(crate) at_once: bool,
+    /// What is to be undone, in order of completion: the last is next.
+    todo: Vec<Written>,
+    /// The compensation that is out, and what it undoes.
+    out: Option<(Written, Open)>,
+    /// What was not undone, the latest first.
+    pub(crate) left: Vec<NotUndone>,
+}
+
+impl Undoing {
+    /// The compensation that is out.
+    pub(crate) fn open(&self) -> Option<&Open> {
+        self.out.as_ref().map(|(_, open)| open)
+    }
+
+    fn leave(&mut self, written: &Written, why: impl Into<String>) {
+        let Written { step, op, .. } = written.clone();
+        self.left.push(NotUndone { step, op, why: why.into() });
+    }
+}
+
+impl Machine {
+    /// Whether somebody, or the parent, has cancelled it.
+    pub fn is_cancelled(&self) -> bool {
+        self.cancelling.is_some()
+    }
+
+    /// Whether it is cancelled and nothing is to be waited for.
+    pub fn is_cancelled_at_once(&self) -> bool {
+        self.cancelling.is_some() && self.undoing.at_once
+    }
+
+    /// Whether this is the compensation that is out.
+    pub(crate) fn is_undoing(&self, step: Option<&StepId>) -> bool {
+        let effect = self.undoing.open().and_then(|open| open.effect.as_ref());
+        effect.is_some_and(|effect| step.is_some() && effect.step() == step)
+    }
+
+    /// Begins to undo what a cancelled run has changed. False where there is nothing, or all of it is through.
+    pub(crate) fn undoes_first(&mut self) -> bool {
+        let is_due = self.scope.is_root() && self.cancelling.is_some() && self.phase != Phase::Undoing;
+        if !is_due || self.writes.is_empty() {
+            return false;
+        }
+        self.phase = Phase::Undoing;
+        self.clear_current();
+        self.timers.clear();
+        self.undoing.todo = self.writes.clone();
+        // Writes of children came with their ends. Times never go back, so they tell the order.
+        self.undoing.todo.sort_by_key(|written| written.at);
+        self.undo_next();
+        true
+    }
+
+    /// Calls the next compensation; where there is none left, the run is over.
+    fn undo_next(&mut self) {
+        while let Some(written) = self.undoing.todo.pop() {
+            let why = match &written.undo {
+                Undo::Call { .. } if !self.undoing.at_once => return self.begin_undo(written),
+                Undo::Call { .. } => {
+                    "its compensation was not begun: the run was cancelled at once".to_owned()
+                }
+                Undo::Nothing => "the graph declares no compensation for it".to_owned(),
+                Undo::Broken(why) => format!("its compensation has no input: {why}"),
+                Undo::Unknown => "it is not known whether it was done".to_owned(),
+            };
+            self.undoing.leave(&written, why);
+        }
+        self.conclude();
+    }
+
+    fn begin_undo(&mut self, written: Written) {
+        let Undo::Call { op, input, timeout_ms } = &written.undo else { return };
+        let step = written.step.compensation();
+        self.tell(Event::CompensationStarted { step: step.clone(), op: op.clone() });
+        let open = self.send_open(Effect::RunOp {
+            step,
+            attempt: 1,
+            delay_ms: 0,
+            timeout_ms: Some(*timeout_ms),
+            op: op.clone(),
+            input: input.clone(),
+            writes: true,
+            cache_ms: None,
+        });
+        self.undoing.out = Some((written, *open));
+    }
+
+    /// Takes an entry about the compensation that is out.
+    pub(crate) fn undone(&mut self, entry: &EntryBody) {
+        let Some((_, open)) = &mut self.undoing.out else { return };
+        let number = open.attempts.number;
+        let failure = match entry {
+            EntryBody::Dispatched { attempt, takes_key, .. } => {
+                open.attempts.claim = Some(Claim { attempt: *attempt, takes_key: *takes_key });
+                return;
+            }
+            EntryBody::Completed { attempt, .. } if *attempt == number => None,
+            EntryBody::AttemptFailed { attempt, error, .. } if *attempt == number => Some(error.clone()),
+            EntryBody::Failed { error, .. } => Some(error.clone()),
+            _ => return,
+        };
+        let Some((written, open)) = self.undoing.out.take() else { return };
+        let step = written.step.compensation();
+        self.end_of(&step, &open);
+        match failure {
+            None => self.tell(Event::StepCompleted { step }),
+            Some(error) => {
+                let why = told(&error, open.attempts.claimed().is_some());
+                self.tell(Event::StepFailed { step, error });
+                self.undoing.leave(&written, why);
+            }
+        }
+        self.undo_next();
+    }
+}
+
+/// Why a compensation left what it was to undo.
+fn told(error: &StepError, was_sent: bool) -> String {
+    let given_up = error.kind == ErrorKind::Cancelled && !error.unsent;
+    if was_sent && (is_unlearnt(error) || given_up) {
+        return format!("it is not known whether its compensation was done: {}", error.message);
+    }
+    format!("its compensation failed: {error}")
+}

@@ -1,0 +1,122 @@
+//! The ops that say what was new: `read` and `facts`.
+//!
+//! The score is part of their results, so it stands in the journal and is not made again when a run is folded.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use deepgraph_protocol::{ErrorKind, Fact, Map, Source, StepError, Value};
+use deepgraph_research::gain::{Known, Scorer};
+use deepgraph_tools::Corpus;
+use serde::de::DeserializeOwned;
+
+use crate::call::CallContext;
+use crate::ops::{Op, over_documents};
+
+/// `read`, with the facts of what was read that are new.
+pub(crate) struct ReadOp {
+    pub corpus: Option<Arc<Corpus>>,
+    pub scorer: Arc<dyn Scorer>,
+}
+
+#[async_trait]
+impl Op for ReadOp {
+    async fn call(&self, input: Map, _: &CallContext) -> Result<Value, StepError> {
+        let scorer = self.scorer.clone();
+        over_documents(self.corpus.clone(), move |corpus| {
+            let result = deepgraph_tools::read_op(corpus, &input)?;
+            with_score(&result, &input, &*scorer)
+        })
+        .await
+    }
+}
+
+/// `facts`: those of sources that came from elsewhere.
+pub(crate) struct FactsOp {
+    pub scorer: Arc<dyn Scorer>,
+}
+
+#[async_trait]
+impl Op for FactsOp {
+    async fn call(&self, input: Map, _: &CallContext) -> Result<Value, StepError> {
+        let sources = input.get("sources").cloned().unwrap_or_default();
+        let result = Value::record([("text", Value::from("")), ("sources", sources)]);
+        let scored = with_score(&result, &input, &*self.scorer)?;
+        let mut fields = scored.as_map().cloned().unwrap_or_default();
+        fields.remove("sources");
+        let count = fields.get("facts").and_then(Value::as_list).map_or(0, <[Value]>::len);
+        fields.insert("text".into(), Value::from(format!("{count} new")));
+        Ok(Value::from(fields))
+    }
+}
+
+/// A result with the score of its `sources`, given what the input says is known.
+fn with_score(result: &Value, input: &Map, scorer: &dyn Scorer) -> Result<Value, StepError> {
+    let mut fields = result.as_map().cloned().unwrap_or_default();
+    let sources: BTreeMap<String, Source> = field(&fields, "sources")?;
+    let known: Vec<Fact> = field(input, "known")?;
+    let pages: BTreeMap<String, String> = field(input, "pages")?;
+    let mut read: Vec<Source> = sources.into_iter().map(|(id, source)| Source { id, ..source }).collect();
+    read.sort_by(|a, b| (&a.document, a.span.start).cmp(&(&b.document, b.span.start)));
+    let scored = scorer.score(&read, &Known { facts: &known, pages: &pages });
+    fields.insert("facts".into(), scored.facts.iter().map(Value::of).collect());
+    fields.insert("pages".into(), Value::of(&scored.pages));
+    if !scored.repeats.is_empty() {
+        fields.insert("repeats".into(), Value::of(&scored.repeats));
+    }
+    Ok(Value::from(fields))
+}
+
+/// A field, or its type's empty value where it is missing or null.
+fn field<T: DeserializeOwned + Default>(fields: &Map, name: &str) -> Result<T, StepError> {
+    let Some(value) = fields.get(name).filter(|value| !value.is_null()) else { return Ok(T::default()) };
+    value.to().map_err(|e| {
+        StepError::new(ErrorKind::InvalidInput, format!("the field \"{name}\" can not be read: {e}"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use deepgraph_research::gain::HashedFacts;
+
+    use super::*;
+
+    fn result(sources: Value) -> Value {
+        Value::record([("text", Value::from("what was read")), ("sources", sources)])
+    }
+
+    fn sources(text: &str) -> Value {
+        let source = Source { document: "a.md".into(), text: text.into(), ..Source::default() };
+        Value::record([("abcdef-1", Value::of(&source))])
+    }
+
+    fn count(scored: &Value) -> usize {
+        scored.get("facts").and_then(Value::as_list).map_or(0, <[Value]>::len)
+    }
+
+    #[test]
+    fn a_result_tells_what_is_new_given_what_is_known() {
+        let read = result(sources("The port has 12 quays. It has 5 cranes."));
+        let first = with_score(&read, &Map::new(), &HashedFacts).expect("it is scored");
+        assert_eq!((count(&first), first.text("text")), (2, "what was read"));
+        assert_eq!(first.get("repeats"), None);
+        let input: Map = [
+            ("known".into(), first.get("facts").cloned().unwrap_or_default()),
+            ("pages".into(), first.get("pages").cloned().unwrap_or_default()),
+        ]
+        .into();
+        let again = with_score(&read, &input, &HashedFacts).expect("it is scored");
+        assert_eq!(count(&again), 0);
+        assert_eq!(again.get("repeats").map(Value::to_string), Some("[\"abcdef-1\"]".to_owned()));
+    }
+
+    #[test]
+    fn what_is_no_fact_is_told_by_field() {
+        for name in ["known", "pages"] {
+            let input: Map = [(name.into(), Value::Int(5))].into();
+            let error = with_score(&result(Value::empty_map()), &input, &HashedFacts).expect_err(name);
+            assert!(error.kind == ErrorKind::InvalidInput && error.message.contains(name), "{error}");
+        }
+    }
+}
