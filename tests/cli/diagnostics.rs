@@ -108,7 +108,7 @@ fn codes_are_explained_and_listed() {
         "{}",
         unknown.err
     );
-    assert!(unknown.err.contains("`deepgraph explain` lists all codes"), "{}", unknown.err);
+    assert!(unknown.err.contains("`deepgraph explain` lists them all"), "{}", unknown.err);
 }
 
 #[test]

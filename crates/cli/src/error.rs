@@ -1,5 +1,7 @@
 //! What keeps a command from being carried out.
 
+mod status;
+
 use std::io;
 use std::path::PathBuf;
 
@@ -9,7 +11,6 @@ use deepgraph_store::StoreError;
 use deepgraph_tools::CorpusError;
 use deepgraph_trace::FoldError;
 
-use crate::exit_status::ExitStatus;
 use crate::out_file::Holds;
 use crate::testing::error::TestError;
 
@@ -327,75 +328,4 @@ fn hint<T: std::fmt::Display>(nearest: &Option<T>) -> String {
 
 fn list(items: &[String]) -> String {
     items.iter().map(|item| format!("\n  {item}")).collect()
-}
-
-impl CliError {
-    /// What the shell is told.
-    pub fn exit_status(&self) -> ExitStatus {
-        match self {
-            CliError::Test(error) => error.exit_status(),
-            CliError::NotOverYet { .. }
-            | CliError::NotResumable { .. }
-            | CliError::RecordsOneAttempt { .. }
-            | CliError::Run(RunError::NotResumable { .. } | RunError::Config { .. })
-            | CliError::Fold(FoldError::SeveralAttempts { .. }) => ExitStatus::Usage,
-            CliError::EmptyQuestion
-            | CliError::Stdin(_)
-            | CliError::NoGraph { .. }
-            | CliError::Graph(_)
-            | CliError::Input { .. }
-            | CliError::Config(_)
-            | CliError::NoCode { .. }
-            | CliError::Period { .. }
-            | CliError::BadSetting { .. }
-            | CliError::ConfigFile { .. }
-            | CliError::ScriptFile { .. }
-            | CliError::NoModelKey { .. }
-            | CliError::Models(_)
-            | CliError::Servers(_)
-            | CliError::SecretInUrl
-            | CliError::OutFile { .. }
-            | CliError::NotOver { .. }
-            | CliError::NotHidden { .. }
-            | CliError::Recording { .. }
-            | CliError::Replay { .. }
-            | CliError::TraceFile { .. }
-            | CliError::DrawingForm { .. }
-            | CliError::Documents(CorpusError::PathNotFound { .. } | CorpusError::PathUnreadable { .. })
-            | CliError::NoHome
-            | CliError::Answer { .. }
-            | CliError::Exists(_)
-            | CliError::NotAFolder { .. }
-            | CliError::Fork { .. }
-            | CliError::NoStep { .. }
-            | CliError::Run(RunError::Edit { .. } | RunError::BrokenFork { .. })
-            | CliError::Run(
-                RunError::Input { .. }
-                | RunError::NoKey { .. }
-                | RunError::NotAsked { .. }
-                | RunError::UnknownIntent { .. },
-            )
-            | CliError::Store(
-                StoreError::BadRunId { .. }
-                | StoreError::BadUrl { .. }
-                | StoreError::UnknownRun { .. }
-                | StoreError::NoSuchRun { .. }
-                | StoreError::AmbiguousRun { .. },
-            ) => ExitStatus::Usage,
-            #[cfg(not(feature = "postgres"))]
-            CliError::NoPostgres => ExitStatus::Usage,
-            CliError::Interrupted => ExitStatus::Cancelled,
-            CliError::Stdout(_)
-            | CliError::Draw(_)
-            | CliError::Documents(_)
-            | CliError::Home { .. }
-            | CliError::InUse { .. }
-            | CliError::Settings { .. }
-            | CliError::Write { .. }
-            | CliError::Threads(_)
-            | CliError::Store(_)
-            | CliError::Run(_)
-            | CliError::Fold(_) => ExitStatus::Internal,
-        }
-    }
 }
