@@ -40,6 +40,13 @@ def medians(commands, what, steps, synchronous, rounds):
     ]
 
 
+def a_step(command, steps, suffix=""):
+    """Bytes that a step of a run adds to those of a run of ten steps: tables and the graph's text are in both."""
+    few = 10
+    size = lambda n: once(command, "one", f"{n}{suffix}", "normal")["bytes"]
+    return (size(steps) - size(few)) / (steps - few)
+
+
 def row(*cells):
     print("| " + " | ".join(cells) + " |", flush=True)
 
@@ -66,10 +73,9 @@ def main():
     kept = []
     for steps in (100, 1000, 10_000):
         # Appending keeps the whole list at every step there: at 10,000 steps that is a file of gigabytes.
-        appended = f"{once(THEIRS, 'one', steps, 'normal')['bytes'] / steps:,.0f}" if steps < 10_000 else "–"
-        replaced = once(THEIRS, "one", f"{steps}r", "normal")["bytes"] / steps
-        kept.append(once(sides[1], "one", steps, "normal")["bytes"] / steps)
-        row(f"{steps:,}", appended, f"{replaced:,.0f}", f"{kept[-1]:,.0f}")
+        appended = f"{a_step(THEIRS, steps):,.0f}" if steps < 10_000 else "–"
+        kept.append(a_step(sides[1], steps))
+        row(f"{steps:,}", appended, f"{a_step(THEIRS, steps, 'r'):,.0f}", f"{kept[-1]:,.0f}")
     print(f"\nOurs are {max(kept) / min(kept):.2f}× apart.")
 
     print("\n### Going on with a run of 10,000 steps, seconds from opening the file to the end\n")

@@ -122,9 +122,10 @@ async fn all(host: &Host, bundle: &Arc<Bundle>, model: &str, runs: usize) -> Vec
     outcomes
 }
 
-/// What stands in the question of one run and in no other's.
+/// What stands in the question of one run and in no other's. In letters: a figure would have to stand in a source.
 fn token(number: usize) -> String {
-    format!("vessel-{number:04}-")
+    let letter = |place: u32| char::from(b'a' + (number / 10_usize.pow(place) % 10) as u8);
+    format!("vessel-{}", (0..4).rev().map(letter).collect::<String>())
 }
 
 fn check(number: usize, runs: usize, outcome: &Outcome) {
@@ -184,25 +185,25 @@ fn answer(request: &ModelRequest) -> ModelReply {
         };
     }
     let source = source(request);
-    says(&format!("The range of {subject} was measured. {source}"))
+    says(&format!("# {subject}\n\nThe range was measured. {source}"))
 }
 
 /// The token in what was asked.
 fn subject(request: &ModelRequest) -> String {
     let texts = request.messages.iter().map(|m| &*m.content);
-    let found = texts.filter_map(|text| text.find("vessel-").map(|at| text[at..].chars().take(12).collect()));
+    let found = texts.filter_map(|text| text.find("vessel-").map(|at| text[at..].chars().take(11).collect()));
     found.into_iter().next().unwrap_or_default()
 }
 
-/// The first citation that stands in what was read.
+/// The first citation that stands in what was read. The system prompts show one as an example.
 fn source(request: &ModelRequest) -> String {
-    let marks = |text: &str| -> Option<String> {
-        text.match_indices('[').find_map(|(at, _)| {
-            let mark = &text[at..=at + text[at..].find(']')?];
-            (mark.len() > 8 && mark[1..7].chars().all(|c| c.is_ascii_hexdigit())).then(|| mark.to_owned())
-        })
+    let texts = request.messages.iter().filter(|m| m.role != Role::System).map(|m| &*m.content);
+    let marks = texts.flat_map(|text| text.split('[').skip(1)).filter_map(|rest| rest.split_once(']'));
+    let digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
+    let is_id = |id: &str| {
+        id.split_once('-').is_some_and(|(document, passage)| document.len() == 6 && digits(passage))
     };
-    request.messages.iter().find_map(|m| marks(&m.content)).unwrap_or_default()
+    marks.map(|(id, _)| id).find(|id| is_id(id)).map_or_else(String::new, |id| format!("[{id}]"))
 }
 
 fn data(value: Value) -> ModelReply {
