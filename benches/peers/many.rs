@@ -109,11 +109,17 @@ async fn all(host: &Host, bundle: &Arc<Bundle>, model: &str, runs: usize) -> Vec
         for key in ["brief_model", "research_model", "compression_model", "final_report_model"] {
             launch = launch.config(key, model);
         }
-        launch.start().unwrap_or_else(|e| panic!("run {number} was not started: {e}"))
+        tokio::spawn(launch.start())
     });
-    let started: Vec<_> = started.collect();
+    let mut running = Vec::new();
+    for (number, start) in started.collect::<Vec<_>>().into_iter().enumerate() {
+        match start.await {
+            Ok(Ok(started)) => running.push(started),
+            other => panic!("run {number} was not started: {other:?}"),
+        }
+    }
     let mut outcomes = Vec::new();
-    for running in started {
+    for running in running {
         match running.ended().await.map(deepgraph_runtime::Ended::outcome) {
             Ok(Some(outcome)) => outcomes.push(outcome),
             other => panic!("a run was lost: {other:?}"),

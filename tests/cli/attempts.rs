@@ -6,9 +6,9 @@ use std::time::Duration;
 use deepgraph_protocol::{EntryBody, StepId};
 use deepgraph_store::Stored;
 
-use super::crash::repeated;
 use super::server::{Play, Server};
 use super::world::{SUCCEEDED, USAGE, World, harbour};
+use crate::crashes::rows::repeated;
 
 fn server(latency: u64) -> Server {
     Server::start(Play { rounds: 4, parallel: 2, searches: 2, latency: Duration::from_millis(latency) })
@@ -43,7 +43,7 @@ fn a_run_that_ended_at_a_limit_goes_on_with_a_higher_one_and_pays_nothing_twice(
     let before = server.calls();
     let refused = world.deepgraph(&["resume", "last", "--set", "max_researcher_iterations=2"]);
     assert_eq!(refused.code, USAGE, "{}", refused.err);
-    for named in ["2 of 2 are used", "max_researcher_iterations", "deepgraph resume"] {
+    for named in ["2 of 2 calls are used", "max_researcher_iterations", "deepgraph resume"] {
         assert!(refused.err.contains(named), "{named}: {}", refused.err);
     }
     assert_eq!(server.calls(), before, "a refusal costs nothing");

@@ -1,12 +1,12 @@
 //! The `deepgraph` command, as its users run it.
 
+mod advice;
 mod answers;
 mod attempts;
 mod basics;
 mod bounds;
 mod cancel;
 mod counts;
-pub mod crash;
 mod diagnostics;
 mod diff;
 mod documents;
@@ -18,6 +18,7 @@ mod interrupted;
 mod journals;
 mod output;
 mod recording;
+pub mod records;
 pub mod server;
 mod servers;
 mod simulate;

@@ -279,3 +279,31 @@ fn figures_are_over_all_attempts() {
     let shown = json(&world.deepgraph(&["show", "last", "--json"]).out);
     assert_eq!(shown["completedSteps"], figures["steps"]);
 }
+
+#[test]
+fn a_step_whose_child_goes_on_is_counted_once() {
+    let world = World::new();
+    let docs = harbour();
+    let args = ["run", BROAD, "--docs", &docs, "--set", "max_researcher_iterations=1"];
+    assert!(world.deepgraph(&args).code != USAGE);
+    let said = world.deepgraph(&["resume", "last", "--set", "max_researcher_iterations=2"]);
+    assert!(said.code != USAGE && said.code != 1, "{}", said.err);
+    let rows = world.journal();
+    let ends = rows.iter().filter_map(|row| match &row.entry.body {
+        deepgraph_protocol::EntryBody::ChildEnded { step, .. } => Some(step),
+        _ => None,
+    });
+    let (mut seen, mut twice) = (std::collections::BTreeSet::new(), 0);
+    ends.for_each(|step| twice += usize::from(!seen.insert(step)));
+    assert!(twice > 0, "the supervisor ended in both attempts");
+    let shown = json(&world.deepgraph(&["show", "last", "--json"]).out);
+    let stats = json(&world.deepgraph(&["stats", "--format", "json"]).out);
+    let history = json(&world.deepgraph(&["history", "last", "--format", "json"]).out);
+    let what_if =
+        json(&world.deepgraph(&["whatif", "last", "--set", "gain_window=3", "--format", "json"]).out);
+    let steps = &shown["figures"]["steps"];
+    assert_eq!(steps, &shown["completedSteps"]);
+    assert_eq!(steps, &stats["classes"][0]["steps"]["p50"]);
+    assert_eq!(steps, &history["steps"]);
+    assert_eq!(steps, &what_if["steps_recorded"]);
+}

@@ -4,20 +4,39 @@ use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::Arc;
 
+use deepgraph_store::Store;
+
 use super::abort::{Aborts, Side};
+use super::attempts;
 use super::place::Place;
+use super::shop::Shop;
 use super::world::World;
 
+/// What it drives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scenario {
+    /// Five researchers.
+    Research,
+    /// The second attempt of a run that ended at a limit.
+    Raised,
+    /// Calls that write.
+    Writes,
+    /// Calls that write, cancelled and undone.
+    Undone,
+}
+
+const SCENARIO: &str = "CRASH_SCENARIO";
 const PLACE: &str = "CRASH_PLACE";
 const SIDE: &str = "CRASH_SIDE";
 const AT: &str = "CRASH_AT";
 const LOG: &str = "CRASH_LOG";
 
 /// Runs such a process to its end, however it ends.
-pub fn run(place: &Place, side: Side, at: u64, log: &Path) -> ExitStatus {
+pub fn run(scenario: Scenario, place: &Place, side: Side, at: u64, log: &Path) -> ExitStatus {
     let binary = std::env::current_exe().expect("this test is a program");
     Command::new(binary)
         .args(["--ignored", "--exact", "crashes::child::breaks_off"])
+        .env(SCENARIO, format!("{scenario:?}"))
         .env(PLACE, place.name())
         .env(SIDE, format!("{side:?}"))
         .env(AT, at.to_string())
@@ -36,5 +55,13 @@ fn breaks_off() {
     let side = if of(SIDE) == "Before" { Side::Before } else { Side::After };
     let at = of(AT).parse().expect("a number");
     let store = Aborts::new(Place::open_named(&of(PLACE)), side, at);
-    World::new(Arc::new(store), Path::new(&of(LOG))).begin();
+    let (store, log) = (Arc::new(store), of(LOG));
+    match of(SCENARIO).as_str() {
+        "Research" => World::new(store, Path::new(&log)).begin(),
+        "Raised" => {
+            let record = store.find_run("last").expect("it has a first attempt");
+            World::new(store, Path::new(&log)).raise(&record, attempts::HIGH)
+        }
+        scenario => Shop::new(store, Path::new(&log), scenario == "Undone").begin(),
+    };
 }

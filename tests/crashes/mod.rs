@@ -4,8 +4,12 @@
 //! to do stands in its environment.
 
 mod abort;
+mod attempts;
 mod child;
 mod kills;
 mod matrix;
 mod place;
+pub mod rows;
+mod shop;
 mod world;
+mod writes;

@@ -1,5 +1,6 @@
 //! A run with five researchers whose model writes down that it was called.
 
+use std::collections::BTreeMap;
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -9,9 +10,9 @@ use std::time::Duration;
 use async_trait::async_trait;
 use deepgraph_graph::Bundle;
 use deepgraph_model::{ChatModel, ModelSettings, Models, Preview};
-use deepgraph_protocol::{ModelReply, ModelRequest, StepError, StepId};
+use deepgraph_protocol::{Map, ModelReply, ModelRequest, ResumeFrom, StepError, StepId, Value};
 use deepgraph_runtime::{
-    Control, Ended, NewRun, Ops, Outcome, Quiet, Runtime, SystemClock, Unattended, Work,
+    Again, Control, Ended, NewRun, Ops, Outcome, Quiet, Runtime, SystemClock, Unattended, Work,
 };
 use deepgraph_store::{RunRecord, Store};
 use serde_json::json;
@@ -70,7 +71,17 @@ impl World {
 
     /// Records the run and drives it to its end.
     pub fn begin(&self) -> Outcome {
-        let (input, config) = (support::question("a question"), support::config(&self.bundle, &[]));
+        self.record(support::config(&self.bundle, &[]))
+    }
+
+    /// The same with a limit on how often the supervisor delegates.
+    pub fn begin_with(&self, max_researcher_iterations: i64) -> Outcome {
+        let set = [("max_researcher_iterations", Value::Int(max_researcher_iterations))];
+        self.record(support::config(&self.bundle, &set))
+    }
+
+    fn record(&self, config: Map) -> Outcome {
+        let input = support::question("a question");
         let settings = json!({"input": input, "config": config});
         let new = NewRun {
             thread: None,
@@ -89,6 +100,14 @@ impl World {
     pub fn go_on(&self, record: &RunRecord) -> Outcome {
         let work = Work::of(record, self.bundle.clone(), Vec::new()).expect("the run can go on");
         self.drive(&record.run_id, work)
+    }
+
+    /// Lets a run that is over go on under another such limit.
+    pub fn raise(&self, record: &RunRecord, max_researcher_iterations: i64) -> Outcome {
+        let name = "max_researcher_iterations".to_owned();
+        let set = BTreeMap::from([(name, Value::Int(max_researcher_iterations))]);
+        let again = Again::of(&*self.runtime.store, record, self.bundle.clone(), &set, ResumeFrom::Research);
+        self.drive(&record.run_id, Work::Again(Box::new(again.expect("the limit fits"))))
     }
 
     fn drive(&self, run: &deepgraph_store::RunId, work: Work) -> Outcome {

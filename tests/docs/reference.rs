@@ -177,9 +177,13 @@ fn variables_and_expressions() {
     assert!(!finish.is_empty());
     let (_, finish) = section(&text, "Verb: model").split_once("`finish` (").expect("it is told");
     let (finish, _) = finish.split_once(')').expect("the list ends");
-    // A refusal is a failure and never a result.
+    // A refusal and an empty answer are failures and never a result.
     let all = variants::<FinishReason>();
-    compare("finish", words(finish), all.iter().map(String::as_str).filter(|n| *n != "refusal"));
+    compare(
+        "finish",
+        words(finish),
+        all.iter().map(String::as_str).filter(|n| !["refusal", "empty"].contains(n)),
+    );
 }
 
 #[test]

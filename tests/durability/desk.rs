@@ -8,7 +8,7 @@ use std::time::Duration;
 use deepgraph_protocol::EntryBody;
 use deepgraph_store::{PostgresStore, Store, Stored};
 
-use crate::cli::crash::{dispatched, repeated};
+use crate::crashes::rows::{dispatched, repeated};
 use crate::cli::server::{Play, Server};
 use crate::cli::world::{SUCCEEDED, Said, World, harbour};
 

@@ -73,9 +73,17 @@ fn a_run_that_broke_off_goes_only_when_it_is_named() {
     drop(child.wait());
     assert_eq!(removed(&gc(&desk, &[])), 0);
     assert_eq!(removed(&gc(&desk, &["--status", "awaiting_input"])), 0);
-    assert_eq!(removed(&gc(&desk, &["--status", "running"])), 1);
+    for command in [&["runs", "--json"][..], &["show", "last", "--json"]] {
+        let said = desk.deepgraph(command);
+        assert!(said.out.contains("\"interrupted\": true"), "{command:?}: {}{}", said.out, said.err);
+    }
+    assert_eq!(removed(&gc(&desk, &["--status", "running", "--dry-run"])), 1);
+    assert_eq!(removed(&gc(&desk, &["--status", "interrupted"])), 1);
     let said = desk.deepgraph(&["gc", "--status", "asleep"]);
     assert!(said.code == 2 && said.err.contains("awaiting_input"), "{}", said.err);
-    let said = desk.deepgraph(&["gc", "--older-than", "soon"]);
-    assert!(said.code == 2 && said.err.contains("--older-than"), "{}", said.err);
+    for age in ["soon", "30s", "1.5h"] {
+        let said = desk.deepgraph(&["gc", "--older-than", age]);
+        assert!(said.code == 2 && said.err.contains("--older-than"), "{}", said.err);
+        assert!(said.err.contains("days (d) or weeks (w)"), "{}", said.err);
+    }
 }

@@ -95,5 +95,5 @@ fn a_server_that_can_not_be_reached_is_told_without_its_password() {
     let desk = Desk::new(Some("mysql://db/runs".into()));
     let said = desk.deepgraph(&["runs"]);
     assert_eq!(said.code, 2, "{}", said.err);
-    assert!(said.err.contains("postgres://USER"), "{}", said.err);
+    assert!(said.err.contains("postgres://USER") && said.err.contains("mysql://"), "{}", said.err);
 }

@@ -43,6 +43,37 @@ fn a_changed_supervisor_holds_up_to_its_first_turn() {
     assert!(!folded.machines.keys().any(|scope| scope.as_str().contains("ConductResearch")));
 }
 
+#[test]
+fn what_differs_is_named_in_canonical_order_whatever_came_first() {
+    let bundle = stock("deep_research");
+    let changed = stock_with(
+        "deep_research",
+        &[(
+            "        model: config.compression_model\n",
+            "        model: config.compression_model\n        max_output: 77\n",
+        )],
+    );
+    let turns = vec![(0..4).map(|i| conduct(&format!("topic {i}"))).collect::<Vec<_>>()];
+    let mut orders = std::collections::BTreeSet::new();
+    for seed in 0..6 {
+        let run = supervised::run(&bundle, &turns, &[], seed);
+        let config = support::config(&changed, &[]);
+        let folded = fold(&bundle, &run.rows, &changed, config, Matching::Exact);
+        let steps: Vec<String> = folded.mismatches.iter().map(|other| other.step.to_string()).collect();
+        assert_eq!(steps.len(), 4, "{steps:?}");
+        assert!(steps[0].contains("ConductResearch.1/"), "{steps:?}");
+        assert!(steps.is_sorted(), "{steps:?}");
+        orders.insert(
+            run.rows
+                .iter()
+                .filter_map(|(_, entry)| entry.body.step())
+                .map(ToString::to_string)
+                .collect::<Vec<_>>(),
+        );
+    }
+    assert!(orders.len() > 1, "they came in other orders");
+}
+
 const PARTS: &str = "
 deepgraph: 1
 name: parts

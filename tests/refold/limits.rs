@@ -7,7 +7,7 @@ use deepgraph_protocol::{
     Fact, Map, ModelReply, ModelRequest, ScopeEnd, ScopePath, Source, StepError, StepId, Value,
 };
 use deepgraph_testkit::{Sim, SimRun, call, calls, says};
-use deepgraph_trace::refold::{Change, FindingKind, Matching, WhatIf, what_if};
+use deepgraph_trace::refold::{Change, Matching, MissedKind, WhatIf, what_if};
 
 use super::fold;
 use crate::engine::supervised::{self, Turns, conduct, node, turn};
@@ -49,8 +49,8 @@ fn fewer_iterations_give_the_run_that_they_would_have_given() {
         let real = supervised::run(&bundle, &turns, &iterations(max), 0);
         assert_eq!(timeless(end.as_ref()), timeless(real.end.as_ref()), "{max} iterations");
         assert!(!what_if.is_open_ended && !what_if.is_unchanged());
-        assert!(what_if.steps < what_if.steps_recorded);
-        assert!(what_if.used.tokens < what_if.used_recorded.tokens);
+        assert!(what_if.steps < Some(what_if.steps_recorded));
+        assert!(what_if.used.is_some_and(|used| used.tokens < what_if.used_recorded.tokens));
         let supervisor = &what_if.changes.iter().find(|c| c.scope.as_str() == "supervise.1");
         let supervisor = supervisor.expect("the supervisor ends otherwise");
         let Change::Stops { exit, .. } = &supervisor.change else { panic!("{supervisor:?}") };
@@ -71,7 +71,7 @@ fn more_iterations_go_on_to_where_nothing_is_recorded() {
     let Change::GoesOn { after, asks } = &change.change else { panic!("{change:?}") };
     assert_eq!(change.scope.as_str(), "supervise.1");
     assert!(after.is_some() && asks.as_str().starts_with("supervise.1/"), "{asks}");
-    assert_eq!(what_if.findings, what_if.findings_recorded, "nothing is lost by going on");
+    assert_eq!((what_if.steps, what_if.used, what_if.found), (None, None, None), "it is said and no more");
 }
 
 #[test]
@@ -149,9 +149,11 @@ fn a_higher_threshold_stops_earlier_and_tells_what_is_missed() {
     assert_eq!(exit.reason.name(), "gain_saturated");
     assert_eq!(after.as_ref().map(StepId::as_str), Some(&*format!("{RESEARCHER}/tools.6/read.1")));
     // Documents d6 and d7 are not read: a fact and a passage of each.
-    assert_eq!((what_if.findings_recorded, what_if.findings), (65, 63));
-    let of = |kind: FindingKind| what_if.missed.iter().filter(|missed| missed.kind == kind).count();
-    assert_eq!((of(FindingKind::Fact), of(FindingKind::Source)), (2, 2), "{:?}", what_if.missed);
+    let found = what_if.found.expect("all of it is recorded");
+    assert_eq!((what_if.found_recorded.facts, found.facts), (65, 63));
+    assert_eq!((what_if.found_recorded.passages, found.passages), (8, 6));
+    let of = |kind: MissedKind| what_if.missed.iter().filter(|missed| missed.kind == kind).count();
+    assert_eq!((of(MissedKind::Fact), of(MissedKind::Passage)), (2, 2), "{:?}", what_if.missed);
     let otherwise: Vec<&str> = what_if.otherwise.iter().map(StepId::last).collect();
     assert_eq!(otherwise, ["compress.1", "hand_over.1", "supervisor.2", "cite.1"], "they are over less");
 }

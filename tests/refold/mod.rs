@@ -1,5 +1,6 @@
 //! Journals folded under other conditions: other limits, another version of the graph.
 
+mod attempts;
 mod clock;
 mod graphs;
 mod limits;
@@ -22,6 +23,6 @@ fn fold(
     matching: Matching,
 ) -> Refold {
     let rows: Vec<Row<'_>> = rows.iter().map(|(scope, entry)| Row { scope, entry }).collect();
-    let conditions = Conditions { bundle: bundle.clone(), config, matching };
+    let conditions = Conditions { bundle: bundle.clone(), config, set: Map::new(), matching };
     refold(recorded, &rows, &conditions).expect("the journals fold")
 }

@@ -29,7 +29,7 @@ async fn an_observer_is_told_of_a_run_that_is_exhausted_and_of_no_other() {
              {{a: {{update: {{question: question}}, next: {{exit: {exit}}}}}}}\n"
         ));
         let ends = Ends::default();
-        let running = host.run(&bundle).input("question", "?").observer(ends.clone()).start();
+        let running = host.run(&bundle).input("question", "?").observer(ends.clone()).start().await;
         let running = running.expect("it fits");
         let run = running.id().clone();
         let ended = running.ended().await.expect("it can be driven").outcome().expect("it is over");

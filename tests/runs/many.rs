@@ -69,9 +69,13 @@ async fn all_at_once(store: Arc<dyn Store>) {
         for key in ["brief_model", "research_model", "compression_model", "final_report_model"] {
             launch = launch.config(key, "echo");
         }
-        launch.start().expect("it starts")
+        tokio::spawn(launch.start())
     };
-    let running: Vec<_> = (0..RUNS).map(start).collect();
+    let starts: Vec<_> = (0..RUNS).map(start).collect();
+    let mut running = Vec::new();
+    for start in starts {
+        running.push(start.await.expect("it does not panic").expect("it starts"));
+    }
     let ids: Vec<_> = running.iter().map(|run| run.id().clone()).collect();
     assert_eq!(ids.iter().collect::<BTreeSet<_>>().len(), RUNS);
     for (run, running) in running.into_iter().enumerate() {

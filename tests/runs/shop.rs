@@ -131,7 +131,7 @@ pub fn killed_in(shop: &Shop, folder: &Path, op: &str) -> RunId {
     let process = process();
     let run = process.block_on(async {
         let host = shop.host(folder);
-        let running = host.run(&graph(&host)).start().expect("it starts");
+        let running = host.run(&graph(&host)).start().await.expect("it starts");
         shop.until(op, 1).await;
         running.id().clone()
     });
@@ -142,7 +142,8 @@ pub fn killed_in(shop: &Shop, folder: &Path, op: &str) -> RunId {
 /// Goes on with a run in another process, until it is over.
 pub fn resumed(shop: &Shop, folder: &Path, run: &RunId) -> Outcome {
     process().block_on(async {
-        let ended = shop.host(folder).resume(run).expect("it is there").start().expect("it goes on").ended();
+        let resumption = shop.host(folder).resume(run).await.expect("it is there");
+        let ended = resumption.start().await.expect("it goes on").ended();
         over(ended.await.expect("it can be driven"))
     })
 }

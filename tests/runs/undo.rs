@@ -18,7 +18,7 @@ fn another_process_asks_and_what_was_done_is_undone() {
     let shop = Shop::default().hang("look");
     process().block_on(async {
         let host = shop.host(folder.path());
-        let running = host.run(&graph(&host)).start().unwrap();
+        let running = host.run(&graph(&host)).start().await.unwrap();
         let run = running.id().clone();
         shop.until("look", 1).await;
         let other = shop.host(folder.path());
@@ -72,7 +72,7 @@ fn a_second_cancel_begins_no_compensation() {
     let shop = Shop::default().hang("look");
     process().block_on(async {
         let host = shop.host(folder.path());
-        let running = host.run(&graph(&host)).start().unwrap();
+        let running = host.run(&graph(&host)).start().await.unwrap();
         let run = running.id().clone();
         shop.until("look", 1).await;
         let other = shop.host(folder.path());
@@ -129,7 +129,7 @@ fn a_crash_while_it_is_undone_undoes_nothing_twice() {
         shop.answer("unbook");
         process().block_on(async {
             let host = shop.host(folder.path());
-            let ended = host.resume(&run).unwrap().start().unwrap().ended().await.unwrap();
+            let ended = host.resume(&run).await.unwrap().start().await.unwrap().ended().await.unwrap();
             let exit = over(ended).end.exit;
             let made = shop.made("unbook");
             let left = not_undone(&exit);
@@ -169,7 +169,7 @@ async fn a_run_that_waits_for_a_person_is_cancelled_without_one() {
         .start("book")
         .node("book", call)
         .node("ask", Node::ask("Well?").update("answer", "result.text"));
-    let running = host.run(&host.load(&asks).unwrap()).start().unwrap();
+    let running = host.run(&host.load(&asks).unwrap()).start().await.unwrap();
     let run = running.id().clone();
     assert!(matches!(running.ended().await.unwrap(), Ended::Waiting(_)));
     let came = host.cancel(&run, false, PATIENCE).await.unwrap();
@@ -183,7 +183,7 @@ async fn a_run_that_is_over_or_unknown_is_left_alone() {
     let folder = tempfile::tempdir().unwrap();
     let shop = Shop::default();
     let host = shop.host(folder.path());
-    let running = host.run(&graph(&host)).start().unwrap();
+    let running = host.run(&graph(&host)).start().await.unwrap();
     let run = running.id().clone();
     assert_eq!(over(running.ended().await.unwrap()).status, RunStatus::Succeeded);
     let came = host.cancel(&run, false, PATIENCE).await.unwrap();
@@ -201,7 +201,7 @@ async fn a_cancel_that_races_the_end_leaves_one_of_both() {
     let host = shop.host(folder.path());
     let bundle = graph(&host);
     for wait in 0..12 {
-        let running = host.run(&bundle).start().unwrap();
+        let running = host.run(&bundle).start().await.unwrap();
         let run = running.id().clone();
         tokio::time::sleep(Duration::from_millis(wait)).await;
         let came = host.cancel(&run, false, PATIENCE).await.unwrap();

@@ -12,7 +12,7 @@ fn a_call_is_made_when_its_claim_is_durable_and_under_its_key() {
     let shop = Shop::default().hang("book");
     process().block_on(async {
         let host = shop.host(folder.path());
-        let running = host.run(&graph(&host)).start().unwrap();
+        let running = host.run(&graph(&host)).start().await.unwrap();
         shop.until("book", 1).await;
         // Another process sees the claim while the call is under way.
         let other = shop.host(folder.path());
@@ -87,12 +87,12 @@ fn an_owner_that_was_taken_over_from_makes_its_call_once_and_can_not_record_it()
     let shop = Shop::default().hang("book");
     process().block_on(async {
         let host = shop.host(folder.path());
-        let running = host.run(&graph(&host)).start().unwrap();
+        let running = host.run(&graph(&host)).start().await.unwrap();
         let run = running.id().clone();
         shop.until("book", 1).await;
         // The first owner sleeps in its call, and another process takes the run over.
         let other = shop.host(folder.path());
-        let outcome = over(other.resume(&run).unwrap().start().unwrap().ended().await.unwrap());
+        let outcome = over(other.resume(&run).await.unwrap().start().await.unwrap().ended().await.unwrap());
         assert_eq!(*outcome.end.exit.unknown_writes, [StepId::new("book.1")]);
         shop.answer("book");
         let error = running.ended().await.unwrap_err();
@@ -146,7 +146,7 @@ fn a_call_that_says_that_it_failed_is_no_unknown() {
     let shop = Shop::default().fail("pay");
     process().block_on(async {
         let host = shop.host(folder.path());
-        let outcome = over(host.run(&graph(&host)).start().unwrap().ended().await.unwrap());
+        let outcome = over(host.run(&graph(&host)).start().await.unwrap().ended().await.unwrap());
         assert!(outcome.end.exit.unknown_writes.is_empty());
         assert!(outcome.end.exit.detail.as_ref().is_some_and(|d| d.starts_with(ErrorKind::Tool.name())));
         assert_eq!(shop::not_undone(&outcome.end.exit).len(), 0, "only a cancelled run is undone");

@@ -2,6 +2,7 @@
 //! providers really did, counted by themselves, never passes a ceiling on tokens, money or calls by more than they went
 //! past what they had promised; and there is always a report, or a failed one with what was found.
 
+mod again;
 mod graph;
 mod market;
 
@@ -134,7 +135,13 @@ fn the_ledger_is_within(
     run: &SimRun,
 ) -> Result<(), String> {
     let mut machine = Machine::new(bundle.clone(), GraphIx(0), ScopePath::root());
+    let mut raised: Option<Ceilings> = None;
     for (number, entry) in of_root(run).enumerate() {
+        // From here on the raised ceilings are those of the whole.
+        if let EntryBody::Resumed { config, .. } = &entry.body {
+            raised = Some(Ceilings::of(config));
+        }
+        let ceilings = raised.as_ref().unwrap_or(ceilings);
         machine.apply(entry);
         let ledger = machine.ledger();
         let mut all = ledger.settled;

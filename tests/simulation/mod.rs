@@ -1,5 +1,6 @@
 //! Simulated runs under faults, held against all invariants; and engines with planted bugs, which must be found out.
 
+mod again;
 mod ceilings;
 mod found;
 mod planted;

@@ -3,6 +3,7 @@
 
 mod narrow_and_broad;
 mod scorer;
+mod size;
 mod stale;
 mod supervised;
 mod veins;

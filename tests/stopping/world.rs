@@ -112,7 +112,7 @@ pub async fn run_scored(
     for (key, value) in config {
         launch = launch.config(key, value.clone());
     }
-    let running = launch.start().expect("it starts");
+    let running = launch.start().await.expect("it starts");
     let id = running.id().clone();
     running.ended().await.expect("it is driven to its end").outcome().expect("nothing is asked");
     let rows = host.store().entries(&id, 0).expect("its journal can be read");

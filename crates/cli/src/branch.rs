@@ -39,6 +39,7 @@ pub fn drive(
     if let Some(keys) = &mut settings.keys {
         keys.extend(key);
     }
+    models::check_prices(bundle, &settings)?;
     let of_servers = servers::secrets(bundle)?;
     let ready = driver.ready(bundle, &settings)?;
     session::with(|session| {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use deepgraph_graph::{Bundle, Field, Type};
 use deepgraph_protocol::{EntryBody, Map, Value};
 use deepgraph_trace::Row;
+use deepgraph_trace::refold::judged_keys;
 
 use crate::config;
 use crate::error::CliError;
@@ -47,13 +48,47 @@ pub fn with(bundle: &Bundle, recorded: &Map, set: &[String]) -> Result<Map, CliE
     bundle.config_of(values).map_err(told)
 }
 
-/// The values that are others, as `KEY=VALUE (it was VALUE)`.
-pub fn changed(recorded: &Map, now: &Map) -> Vec<Changed> {
-    let keys = now.keys().chain(recorded.keys().filter(|key| !now.contains_key(*key)));
-    let of = |map: &Map, key: &std::sync::Arc<str>| map.get(key).cloned().unwrap_or(Value::Null);
-    keys.filter(|key| of(recorded, key) != of(now, key))
-        .map(|key| Changed { key: key.to_string(), from: of(recorded, key), to: of(now, key) })
-        .collect()
+/// The configuration of each attempt of a run, the first one first.
+pub fn of_attempts(rows: &[Row<'_>]) -> Vec<Map> {
+    let of_root = rows.iter().filter(|row| row.scope.is_root());
+    let configs = of_root.filter_map(|row| match &row.entry.body {
+        EntryBody::Started(started) => Some((*started.config).clone()),
+        EntryBody::Resumed { config, .. } => Some((**config).clone()),
+        _ => None,
+    });
+    configs.collect()
+}
+
+/// The values that `--set` gives to try, checked against the graph of a run. They are for keys of which its record can
+/// tell what comes of them.
+///
+/// # Errors
+///
+/// All values that do not fit; keys that the graph does not have; a key that no limit and no condition reads.
+pub fn to_try(bundle: &Bundle, latest: &Map, set: &[String]) -> Result<Map, CliError> {
+    let config = with(bundle, latest, set)?;
+    let judged = judged_keys(bundle);
+    let mut values = Map::new();
+    for text in set {
+        let (key, _) = config::read_setting(text)?;
+        if !judged.contains(&*key) {
+            let judged = judged.iter().map(ToString::to_string).collect();
+            return Err(CliError::NotJudged { key, judged });
+        }
+        values.insert(key.as_str().into(), config.get(&*key).cloned().unwrap_or(Value::Null));
+    }
+    Ok(values)
+}
+
+/// Those of the values that are not in force in every attempt.
+pub fn changed(attempts: &[Map], set: &Map) -> Vec<Changed> {
+    let of = |config: &Map, key: &str| config.get(key).cloned().unwrap_or(Value::Null);
+    let changed = set.iter().map(|(key, to)| Changed {
+        key: key.to_string(),
+        from: attempts.iter().map(|config| of(config, key)).collect(),
+        to: to.clone(),
+    });
+    changed.filter(|changed| changed.from.iter().any(|from| *from != changed.to)).collect()
 }
 
 /// A value that is another one.
@@ -61,15 +96,25 @@ pub fn changed(recorded: &Map, now: &Map) -> Vec<Changed> {
 pub struct Changed {
     /// The key.
     pub key: String,
-    /// What it was; null where it had no value.
-    pub from: Value,
+    /// What it was, attempt by attempt; null where it had no value.
+    pub from: Vec<Value>,
     /// What it is.
     pub to: Value,
 }
 
 impl std::fmt::Display for Changed {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}={} (it was {})", self.key, self.to.to_json_text(), self.from.to_json_text())
+        let is_one = self.from.windows(2).all(|pair| pair.first() == pair.last());
+        let was: Vec<String> = match self.from.first().filter(|_| is_one) {
+            Some(from) => vec![from.to_json_text()],
+            None => self
+                .from
+                .iter()
+                .zip(1..)
+                .map(|(from, attempt)| format!("{} in attempt {attempt}", from.to_json_text()))
+                .collect(),
+        };
+        write!(f, "{}={} (it was {})", self.key, self.to.to_json_text(), was.join(", "))
     }
 }
 

@@ -53,9 +53,23 @@ pub enum CliError {
     /// Values of the configuration that do not fit, all of them.
     #[error("the configuration does not fit:{}\n`deepgraph config GRAPH` lists all keys", list(.0))]
     Config(Vec<String>),
+    /// A key of which a record can not tell what comes of another value.
+    #[error(
+        "the record of a run can not tell what comes of another {key}: no limit and no condition of the graph reads it, and \
+         what models and tools would have said otherwise was never asked. It can tell of: {}. For {key}, run the question \
+         again: deepgraph run ... --set {key}=VALUE",
+        .judged.join(", ")
+    )]
+    NotJudged {
+        /// The key.
+        key: String,
+        /// The keys of which it can.
+        judged: Vec<String>,
+    },
     /// A period that can not be read.
     #[error(
-        "--{option} {given}: {problem}; give a length of time before now such as 7d or 12h, or a date such as 2026-01-31"
+        "--{option} {given}: {problem}; give a length of time before now in whole minutes (m), hours (h), days (d) or weeks (w), such as 90m, 12h or 7d, or \
+         a date such as 2026-01-31"
     )]
     Period {
         /// The option.
@@ -106,6 +120,24 @@ pub enum CliError {
     /// Models that can not be had, all of them.
     #[error("the models can not be used:{}", list(.0))]
     Models(Vec<String>),
+    /// A limit of money over models whose price is not known.
+    #[error(
+        "no price is known of {}, and the limit `{limit}` counts money, so that it would let no call of it through: \
+         {}limit tokens or time in its place, or take a model of known price",
+        .models.join(", "),
+        .key.as_ref().map_or_else(
+            || "take it out of the graph file; ".to_owned(),
+            |key| format!("leave {key} out, or take it off with --set {key}=null; ")
+        )
+    )]
+    NoPrice {
+        /// The limit.
+        limit: String,
+        /// The key of the configuration that sets it.
+        key: Option<String>,
+        /// The models, by name.
+        models: Vec<String>,
+    },
     /// MCP servers that can not be used, all of them.
     #[error("the MCP servers can not be used:{}", list(.0))]
     Servers(Vec<String>),
@@ -251,6 +283,21 @@ pub enum CliError {
     /// There is no place for runs.
     #[error("there is no home directory to keep runs in: name a folder with --home DIR or in DEEPGRAPH_HOME")]
     NoHome,
+    /// Too little of an id, for what can not be taken back.
+    #[error(
+        "\"{given}\" is too short for a run that is to be cancelled: give at least four characters of its id, or last; \
+         `deepgraph runs` lists them"
+    )]
+    ShortRun {
+        /// What was given.
+        given: String,
+    },
+    /// A store without a name.
+    #[error(
+        "--store is empty: give the URL of a server, such as postgres://USER@HOST/DATABASE, or leave it out for the file below \
+         --home"
+    )]
+    NoStore,
     /// Another process drives the run.
     #[error("run {run} is being driven by another process: wait for its end, or stop it first")]
     InUse {

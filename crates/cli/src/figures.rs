@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use deepgraph_graph::Bundle;
-use deepgraph_protocol::{RunStatus, Spent};
+use deepgraph_protocol::{Clocks, RunStatus, Spent};
 use deepgraph_research::text::similar::is_near;
 use deepgraph_store::{RunRecord, Store, Stored};
 use deepgraph_trace::Row;
@@ -78,6 +78,9 @@ impl RunFigures {
             line("churn", churn_in_words(churn));
         }
         line("cost", cost(figures));
+        if let Some(time) = figures.time {
+            line("time", format!("{}: {}", when::duration(time.wall_ms), clocks_in_words(time)));
+        }
         if figures.attempts > 1 {
             line("attempts", when::number(figures.attempts.into()));
         }
@@ -106,6 +109,14 @@ pub fn churn_in_words(churn: ChurnCounts) -> String {
     format!(
         "{asked_late} of {late} asked after the first step; {idle_rewrites} of {idle} brought no new source"
     )
+}
+
+/// `30 s working, 5 s in back-off, 1 min waiting for a person`.
+pub fn clocks_in_words(clocks: Clocks) -> String {
+    let rest = [("in back-off", clocks.backoff_ms), ("waiting for a person", clocks.human_ms)];
+    let rest = rest.into_iter().filter(|(_, ms)| *ms > 0);
+    let rest: String = rest.map(|(what, ms)| format!(", {} {what}", when::duration(ms))).collect();
+    format!("{} working{rest}", when::duration(clocks.active_ms))
 }
 
 fn cost(figures: &Figures) -> String {

@@ -9,6 +9,7 @@ use deepgraph_store::{RunId, Store};
 use deepgraph_tools::IndexReport;
 use serde_json::json;
 
+use crate::advice::{self, outlook::Outlook};
 use crate::ask;
 use crate::error::CliError;
 use crate::exit_status::ExitStatus;
@@ -74,7 +75,10 @@ impl Finish<'_> {
     }
 
     fn summarise(&self, status: RunStatus, end: &ScopeEnd, has_text: bool, is_filed: bool) {
-        let lines = summary::block(self.run, status, end, self.bundle, self.documents);
+        let record = self.store.run(self.run).ok().flatten();
+        let outlook = record.and_then(|record| advice::outlook(self.store, &record, self.bundle));
+        let outlook = outlook.as_ref().map(|of_run| of_run as &dyn Outlook);
+        let lines = summary::block(self.run, status, end, self.bundle, outlook, self.documents);
         let text = summary::align(&lines);
         let (first, rest) = text.split_once('\n').unwrap_or((&text, ""));
         self.screen.say(&format!("\n{}\n{rest}", self.screen.bold(first)));

@@ -68,7 +68,7 @@ impl Home {
     pub fn open(global: &Global) -> Result<Home, CliError> {
         let folder = place(global)?;
         fs::create_dir_all(&folder).map_err(|error| CliError::Home { path: folder.clone(), error })?;
-        Ok(Home { folder, server: Server::of(global) })
+        Ok(Home { folder, server: Server::of(global)? })
     }
 
     /// The same for reading: nothing is made where there is none.
@@ -77,7 +77,7 @@ impl Home {
     ///
     /// There is no such place.
     pub fn find(global: &Global) -> Result<Home, CliError> {
-        Ok(Home { folder: place(global)?, server: Server::of(global) })
+        Ok(Home { folder: place(global)?, server: Server::of(global)? })
     }
 
     /// The store of runs for reading; an empty one where none has been kept yet.
@@ -86,7 +86,7 @@ impl Home {
     ///
     /// It can not be opened.
     pub fn kept(&self) -> Result<Arc<dyn Store>, CliError> {
-        if self.server.is_none() && fs::exists(self.folder.join(STORE)).is_ok_and(|there| !there) {
+        if self.server.is_none() && !SqliteStore::is_there(self.folder.join(STORE)) {
             return Ok(Arc::new(MemoryStore::new()));
         }
         self.store()
@@ -175,9 +175,15 @@ impl Drop for Held {
 }
 
 impl Server {
-    fn of(global: &Global) -> Option<Server> {
-        let url = global.store.clone().filter(|url| !url.is_empty())?;
-        Some(Server { url, store: Arc::default() })
+    fn of(global: &Global) -> Result<Option<Server>, CliError> {
+        // A variable that is empty is one that is not set; an option that is empty is a mistake.
+        let is_unset = || std::env::var_os("DEEPGRAPH_STORE").is_some_and(|url| url.is_empty());
+        match &global.store {
+            None => Ok(None),
+            Some(url) if url.is_empty() && is_unset() => Ok(None),
+            Some(url) if url.is_empty() => Err(CliError::NoStore),
+            Some(url) => Ok(Some(Server { url: url.clone(), store: Arc::default() })),
+        }
     }
 
     fn store(&self) -> Result<Arc<dyn Store>, CliError> {

@@ -28,6 +28,7 @@ mod branch;
 mod commands;
 mod conditions;
 mod config;
+mod damaged;
 mod documents;
 mod drive;
 mod error;

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use deepgraph_graph::{Bundle, Verb};
+use deepgraph_graph::{Bundle, Counted, Setting, Verb};
 use deepgraph_model::{ModelSettings, Models, Script};
-use deepgraph_protocol::{Map, Value};
+use deepgraph_protocol::{Map, Meter, Value};
 
 use crate::error::CliError;
 use crate::settings::Settings;
@@ -42,6 +42,32 @@ pub fn check(models: &Models, bundle: &Bundle, config: &Map, settings: &Settings
         }
     }
     if wrong.is_empty() { Ok(()) } else { Err(CliError::Models(wrong)) }
+}
+
+/// Looks whether the price of each model is known that a limit of money would have to know.
+///
+/// # Errors
+///
+/// All of which it is not: no call of such a model would be let through.
+pub fn check_prices(bundle: &Bundle, settings: &Settings) -> Result<(), CliError> {
+    let config = &settings.config;
+    let Some(budget) = bundle.graphs.iter().flat_map(|graph| &graph.limits).find(|limit| {
+        let is_on = limit.max.as_ref().is_some_and(|max| max.number(config).is_some());
+        is_on && matches!(limit.counted, Counted::Meter(Meter::CostUsd))
+    }) else {
+        return Ok(());
+    };
+    let models = connect(settings);
+    let unknown = names(bundle, config).into_iter().filter(|name| models.price(name).is_none());
+    let unknown: Vec<String> = unknown.collect();
+    if unknown.is_empty() {
+        return Ok(());
+    }
+    let key = match &budget.max {
+        Some(Setting::Config(key)) => Some(key.to_string()),
+        _ => None,
+    };
+    Err(CliError::NoPrice { limit: budget.name.to_string(), key, models: unknown })
 }
 
 /// The names of the models that the graph's nodes call.

@@ -5,7 +5,8 @@ use deepgraph_protocol::{Exit, ExitClass, ReportOutcome, RunStatus, ScopeEnd};
 use deepgraph_store::RunId;
 use deepgraph_tools::IndexReport;
 
-use crate::advice;
+use crate::advice::Adviser;
+use crate::advice::outlook::Outlook;
 use crate::screen::one_line;
 use crate::when::{self, counted};
 use crate::writes;
@@ -16,10 +17,12 @@ pub fn block(
     status: RunStatus,
     end: &ScopeEnd,
     bundle: &Bundle,
+    outlook: Option<&dyn Outlook>,
     documents: Option<&IndexReport>,
 ) -> Vec<(String, String)> {
+    let adviser = Adviser::new(run.as_str(), bundle, outlook, &end.exit, &end.children);
     let mut lines = vec![("status".to_owned(), status.to_string())];
-    lines.push(("research".to_owned(), research(run, &end.exit, bundle)));
+    lines.push(("research".to_owned(), research(&adviser, &end.exit)));
     if end.exit.findings == Some(0) && !matches!(end.exit.class, ExitClass::Cancelled | ExitClass::Waiting) {
         lines.push(("findings".to_owned(), "none: nothing that was read answers the question".to_owned()));
     }
@@ -28,9 +31,8 @@ pub fn block(
         lines.push(("attempt".to_owned(), text));
     }
     lines.extend(children(&end.children));
-    let advice = advice::of_groups(&end.exit, &end.children, bundle, run.as_str());
-    lines.extend(advice.into_iter().map(|line| (String::new(), line)));
-    lines.push(("report".to_owned(), report(run, end)));
+    lines.extend(adviser.groups().into_iter().map(|line| (String::new(), line)));
+    lines.push(("report".to_owned(), report(run, end, &adviser)));
     let used = &end.settled;
     let calls = counted(used.model_calls, "model call", "model calls");
     let tools = counted(used.tool_calls, "tool call", "tool calls");
@@ -64,8 +66,8 @@ pub fn align(lines: &[(String, String)]) -> String {
     rows.join("\n")
 }
 
-fn research(run: &RunId, exit: &Exit, bundle: &Bundle) -> String {
-    let mut text = format!("ended by {}: {}", exit.reason, advice::exit(exit, bundle, run.as_str()));
+fn research(adviser: &Adviser<'_>, exit: &Exit) -> String {
+    let mut text = format!("ended by {}: {}", exit.reason, adviser.research());
     if !exit.also.is_empty() {
         let also: Vec<&str> = exit.also.iter().map(|reason| reason.name()).collect();
         text.push_str(&format!(" (at the same moment also {})", also.join(", ")));
@@ -98,9 +100,13 @@ fn children(exits: &[Exit]) -> Vec<(String, String)> {
     graphs.into_iter().map(line).collect()
 }
 
-fn report(run: &RunId, end: &ScopeEnd) -> String {
+fn report(run: &RunId, end: &ScopeEnd, adviser: &Adviser<'_>) -> String {
     let error = end.report_error.as_ref().map(|error| one_line(&error.to_string(), 600));
     let because = |error: Option<String>| error.map_or_else(String::new, |error| format!(": {error}"));
+    let again = || {
+        let command = adviser.report_again(end.report_error.as_ref());
+        command.map_or_else(String::new, |command| format!("; to write it again: {command}"))
+    };
     match end.report {
         None => "none: the graph has no report stage".to_owned(),
         Some(ReportOutcome::Complete) => "complete".to_owned(),
@@ -110,15 +116,14 @@ fn report(run: &RunId, end: &ScopeEnd) -> String {
             )
         }
         Some(ReportOutcome::Partial) => match error {
-            Some(error) => format!("partial: {error}"),
-            None => "partial: it went a way that the graph keeps for failures, or a text was cut".to_owned(),
+            Some(error) => format!("partial: {error}{}", again()),
+            None => format!(
+                "partial: it went a way that the graph keeps for failures, or a text was cut{}",
+                again()
+            ),
         },
         Some(ReportOutcome::Failed) => {
-            format!(
-                "failed{}; what was found is kept: deepgraph trace {run}; to write the report again: deepgraph resume {run} \
-                 --from report",
-                because(error)
-            )
+            format!("failed{}; what was found is kept: deepgraph trace {run}{}", because(error), again())
         }
     }
 }
@@ -153,7 +158,7 @@ mod tests {
 
     fn text(end: &ScopeEnd) -> String {
         let bundle = graphs::load_named(graphs::DEFAULT).unwrap().unwrap_or_else(|m| panic!("{m}")).bundle;
-        align(&block(&RunId::new(), RunStatus::Succeeded, end, &bundle, None))
+        align(&block(&RunId::new(), RunStatus::Succeeded, end, &bundle, None, None))
     }
 
     #[test]

@@ -24,6 +24,17 @@ pub fn duration(millis: u64) -> String {
     }
 }
 
+/// A length of time with its parts of a second, where it is short enough for them to matter: `2.5 s`, `1 min 1 s`.
+pub fn exactly(millis: u64) -> String {
+    match (millis, millis % 1000) {
+        (1000..60_000, 1..) => {
+            let parts = format!("{:03}", millis % 1000);
+            format!("{}.{} s", millis / 1000, parts.trim_end_matches('0'))
+        }
+        _ => duration(millis),
+    }
+}
+
 /// Money: `$0.50`, with as many digits as small amounts need.
 pub fn money(micro_usd: u64) -> String {
     let (dollars, rest) = (micro_usd / 1_000_000, micro_usd % 1_000_000);
@@ -68,6 +79,7 @@ mod tests {
             [0, 1_500, 61_000, 1_800_000, 5_400_000, 7_200_000].map(duration),
             ["0 ms", "1 s", "1 min 1 s", "30 min", "1 h 30 min", "2 h"]
         );
+        assert_eq!([40, 2_500, 3_000, 61_500].map(exactly), ["40 ms", "2.5 s", "3 s", "1 min 1 s"]);
         assert_eq!(
             [0, 500_000, 1_234, 12_000_000, 1_230_000].map(money),
             ["$0.00", "$0.50", "$0.001234", "$12.00", "$1.23"]

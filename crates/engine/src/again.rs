@@ -2,27 +2,28 @@
 //!
 //! What was counted and used stays: a raised limit raises a total, it opens no second budget.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use deepgraph_graph::{Call, Callee, Each, Node, Verb};
+use deepgraph_graph::{Call, Callee, Each, Node, NodeIx, Verb};
 use deepgraph_protocol::{
-    ErrorKind, Event, Grant, Map, Meter, Millis, ResumeFrom, ScopeEnd, Spent, StepError, StepId,
+    ErrorClass, ErrorKind, Event, Grant, Map, Meter, Millis, ResumeFrom, ScopeEnd, Spent, StepError, StepId,
 };
 
-use crate::exit::Report;
+use crate::exit::{Candidate, Report};
 use crate::grant::PendingSpawn;
-use crate::left::{Before, Left, Rest, falls_short};
-use crate::limits::Active;
+use crate::left::{Before, Left, Rest, children, falls_short};
+use crate::limits::{Active, Counts, ppm};
 use crate::machine::{Machine, Phase};
 use crate::names::Local;
 use crate::permit::Permission;
 use crate::place::{Part, Place};
-use crate::run::{Attempts, Item, ItemStage, Items, NodeRun, Open, Outcome, Progress, Work};
+use crate::run::{Attempts, Item, ItemStage, Items, NodeRun, Open, Outcome, Progress, Waiting, Work};
 
 impl Machine {
     /// The instance goes on, where it is over and something is left to go on with.
     pub(crate) fn resumed(&mut self, attempt: u32, config: &Arc<Map>, grant: Grant, from: ResumeFrom) {
-        if attempt != self.attempt + 1 || self.goes_on_with(from).is_err() {
+        if attempt != self.attempt.saturating_add(1) || self.goes_on_with(from).is_err() {
             return;
         }
         let limits = self.limits_again(config, &grant, self.now);
@@ -64,6 +65,9 @@ impl Machine {
         for limit in &mut limits {
             let Some(before) = self.limits.iter().find(|before| before.name == limit.name) else { continue };
             limit.count = before.count;
+            // One that is no higher than it was has warned, and acted, for good.
+            limit.warned = before.warned && limit.mark <= before.mark;
+            limit.acted = before.acted && limit.max <= before.max;
             limit.failures.clone_from(&before.failures);
             limit.filter.counts.clone_from(&before.filter.counts);
             limit.gains.clone_from(&before.gains);
@@ -117,10 +121,11 @@ impl Machine {
             before.runs.iter().any(|run| *step == run.step || step.below(&run.step).is_some())
         };
         self.later = later.into_iter().filter(|(step, _)| !is_joined(step)).collect();
+        let every = !self.has_other_work(&before.runs, &before.left);
         for run in before.runs {
             let run = match before.left.get(&run.node) {
                 None => run,
-                Some(rest) => self.rest_of(run, *rest),
+                Some(rest) => self.rest_of(run, *rest, every),
             };
             self.take_in(run);
         }
@@ -130,23 +135,58 @@ impl Machine {
         }
     }
 
-    fn rest_of(&mut self, run: NodeRun, rest: Rest) -> NodeRun {
+    /// Whether there is something to be done beside children whose limit is not raised.
+    fn has_other_work(&self, runs: &[NodeRun], left: &BTreeMap<NodeIx, Rest>) -> bool {
+        runs.iter().any(|run| {
+            let Some(rest) = left.get(&run.node) else { return false };
+            let verb = &self.plan().nodes[run.node.0].verb;
+            rest.failures || (rest.children && children(&run.work).any(|end| self.goes_on(verb, end, false)))
+        })
+    }
+
+    /// Whether a child goes on that ended short of its work. One that a limit ended which is no higher than it was
+    /// stays as it is where there is other work; where there is none (`every`), it is asked, and names that limit.
+    fn goes_on(&self, verb: &Verb, end: &ScopeEnd, every: bool) -> bool {
+        falls_short(&end.exit) && (every || !self.would_end_at_once(verb, end))
+    }
+
+    /// Whether the limit that ended a child, or the one below it whose exit it took, is no higher than it was.
+    fn would_end_at_once(&self, verb: &Verb, end: &ScopeEnd) -> bool {
+        let (Verb::Call(call), Some(hit)) = (verb, &end.exit.limit) else { return false };
+        let Ok(config) = self.child_config(&call.config) else { return false };
+        let by_it = end.children.iter().rev().find(|exit| exit.limit.as_ref() == Some(hit));
+        let Some(graph) = self.bundle.find(&by_it.unwrap_or(&end.exit).graph) else { return false };
+        // What is granted comes from here, and there may be more of it: the limit's own bound decides.
+        let limits = self.bundle.graph(graph).limits_in_force(&config, &|_| None);
+        limits.into_iter().map(Active::of).find(|limit| limit.name == hit.name).is_some_and(|limit| {
+            match &limit.counts {
+                Counts::Gain { below, .. } => *below > 0.0 && ppm(*below) >= hit.bound,
+                _ => limit.max.is_some_and(|max| max <= hit.bound),
+            }
+        })
+    }
+
+    fn rest_of(&mut self, run: NodeRun, rest: Rest, every: bool) -> NodeRun {
         let bundle = self.bundle.clone();
         let node = &bundle.graph(self.graph).nodes[run.node.0];
         let NodeRun { node: ix, step, work } = run;
         let work = match (work, rest, &node.each) {
-            (Work::Step(Progress::Done(Outcome::Child(end))), Rest::Children, _) => {
+            (Work::Step(Progress::Done(Outcome::Child(end))), Rest { children: true, .. }, _)
+                if self.goes_on(&node.verb, &end, every) =>
+            {
                 let place = Place { node: self.current.len(), part: Part::Whole };
-                Work::Step(self.reopen(node, &step, place, &Local::default(), false, &end))
+                Work::Step(self.reopen(node, &step, place, &Local::default(), false, end))
             }
-            (Work::Step(Progress::Done(Outcome::Failed(error))), Rest::Failures, _) => {
+            (Work::Step(Progress::Done(Outcome::Failed(error))), Rest { failures: true, .. }, _) => {
                 let verb = |machine: &mut Machine| machine.permit_node(ix);
                 match self.may_begin(&step, error, node.each.is_none().then_some(&node.verb), verb) {
                     Ok(()) => self.begin_work(ix, &step),
                     Err(error) => Work::Step(Progress::Done(Outcome::Failed(error))),
                 }
             }
-            (Work::Each(items), rest, Some(each)) => self.rest_of_items(node, each, &step, items, rest),
+            (Work::Each(items), rest, Some(each)) => {
+                self.rest_of_items(node, each, &step, items, (rest, every))
+            }
             (work, ..) => work,
         };
         NodeRun { node: ix, step, work }
@@ -182,35 +222,44 @@ impl Machine {
         Err(refused)
     }
 
-    fn rest_of_items(&mut self, node: &Node, each: &Each, step: &StepId, before: Items, rest: Rest) -> Work {
+    fn rest_of_items(
+        &mut self,
+        node: &Node,
+        each: &Each,
+        step: &StepId,
+        before: Items,
+        (rest, every): (Rest, bool),
+    ) -> Work {
         let cap = each.parallel.as_ref().and_then(|p| p.count(&self.config)).unwrap_or(u64::MAX).max(1);
         let cap = usize::try_from(cap).unwrap_or(usize::MAX);
         let mut items = Items { items: Vec::with_capacity(before.items.len()), cap, out: 0, next: 0 };
         for (index, Item { value, stage }) in before.items.into_iter().enumerate() {
             let id = step.item(index + 1);
-            let stage = match (stage, rest) {
-                (ItemStage::Started(Progress::Done(Outcome::Failed(error))), Rest::Failures) => {
+            let stage = match stage {
+                ItemStage::Started(Progress::Done(Outcome::Failed(error))) if rest.failures => {
                     let permit = |machine: &mut Machine| machine.permit_verb(&node.verb, &node.name);
                     match self.may_begin(&id, error, Some(&node.verb), permit) {
                         Ok(()) => self.begin_item(node, step, index, &value, &mut items),
                         Err(error) => ItemStage::Started(Progress::Done(Outcome::Failed(error))),
                     }
                 }
-                (ItemStage::Started(Progress::Done(Outcome::Child(end))), Rest::Children)
-                    if falls_short(&end.exit) =>
+                ItemStage::Started(Progress::Done(Outcome::Child(end)))
+                    if rest.children && self.goes_on(&node.verb, &end, every) =>
                 {
                     let waits = items.out >= items.cap;
                     let place = Place { node: self.current.len(), part: Part::Item(index) };
                     let local = Local::item(value.clone(), index);
-                    match self.reopen(node, &id, place, &local, waits, &end) {
-                        Progress::Open(_) if waits => ItemStage::Waiting(None),
+                    match self.reopen(node, &id, place, &local, waits, end.clone()) {
+                        Progress::Open(_) if waits => {
+                            ItemStage::Waiting(Waiting { child: None, before: Some(end) })
+                        }
                         progress => {
                             items.out += usize::from(!progress.is_done());
                             ItemStage::Started(progress)
                         }
                     }
                 }
-                (stage, _) => stage,
+                stage => stage,
             };
             items.items.push(Item { value, stage });
         }
@@ -219,7 +268,8 @@ impl Machine {
         Work::Each(items)
     }
 
-    /// Lets a child go on, with its share of what is left now.
+    /// Lets a child go on, with its share of what is left now. Where the graph does not let it, the child stays as it
+    /// had ended, and that is a failure of the attempt.
     fn reopen(
         &mut self,
         node: &Node,
@@ -227,12 +277,16 @@ impl Machine {
         place: Place,
         local: &Local,
         queued: bool,
-        end: &ScopeEnd,
+        end: Box<ScopeEnd>,
     ) -> Progress {
-        let Verb::Call(call) = &node.verb else { return Progress::Done(Outcome::Nothing) };
-        match self.pending_reopen(call, step, place, local, queued, end) {
+        let Verb::Call(call) = &node.verb else { return Progress::Done(Outcome::Child(end)) };
+        match self.pending_reopen(call, step, place, local, queued, &end) {
             Ok(spawn) => self.spawns.push(spawn),
-            Err(error) => return self.fail_at_once(step, error),
+            Err(error) => {
+                self.tell(Event::StepFailed { step: step.clone(), error: error.clone() });
+                self.candidates.push(Candidate::failure(&error, ErrorClass::Tool));
+                return Progress::Done(Outcome::Child(end));
+            }
         }
         Progress::Open(Box::new(Open { attempts: Attempts::FIRST, effect: None }))
     }
@@ -263,7 +317,7 @@ impl Machine {
             nesting: Default::default(),
             asked,
             queued,
-            again: Some((end.exit.attempt + 1, end.settled)),
+            again: Some((end.exit.attempt.saturating_add(1), end.settled)),
         })
     }
 }

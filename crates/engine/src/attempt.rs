@@ -20,9 +20,9 @@ impl Machine {
         }
         match self.next_attempt(place, attempts, &error) {
             Some((next, delay_ms)) => {
-                let maybe_done = self.may_be_done(place, &error);
+                self.note_open(step, place, &error);
                 self.tell(Event::AttemptFailed { step: step.clone(), attempt, error, delay_ms });
-                self.send_again(place, Attempts { maybe_done, ..next }, delay_ms);
+                self.send_again(place, next, delay_ms);
             }
             None => {
                 let error = self.fails_unlearnt(step, place, error);

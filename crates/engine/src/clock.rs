@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use deepgraph_protocol::{Clocks, Effect, Millis, StepId};
 
 /// What is out, and the time that has passed.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Clock {
     started: Millis,
     /// When a person last said something: the start, or an answer that was taken.

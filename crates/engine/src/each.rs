@@ -10,7 +10,7 @@ use crate::names::Local;
 use crate::pen::Pen;
 use crate::permit::Permission;
 use crate::place::{Part, Place};
-use crate::run::{Item, ItemStage, Items, Outcome, Progress, Work};
+use crate::run::{Item, ItemStage, Items, Outcome, Progress, Waiting, Work};
 
 impl Machine {
     /// Starts the items of a list, as many as may be out at once.
@@ -116,7 +116,7 @@ impl Machine {
         let waits = items.out >= items.cap;
         let is_graph = matches!(&node.verb, Verb::Call(call) if matches!(call.callee, deepgraph_graph::Callee::Graph(_)));
         if waits && !is_graph {
-            return ItemStage::Waiting(None);
+            return ItemStage::Waiting(Waiting::default());
         }
         let local = Local::item(value.clone(), index);
         let step = step.item(index + 1);
@@ -125,7 +125,7 @@ impl Machine {
         }
         let place = Place { node: self.current.len(), part: Part::Item(index) };
         match self.begin_step(node, &step, place, &local, waits) {
-            Progress::Open(_) if waits => ItemStage::Waiting(None),
+            Progress::Open(_) if waits => ItemStage::Waiting(Waiting::default()),
             progress => {
                 items.out += usize::from(!progress.is_done());
                 ItemStage::Started(progress)
@@ -159,8 +159,8 @@ impl Machine {
             let index = items.next;
             items.next += 1;
             let Some(item) = items.items.get_mut(index) else { return };
-            let ItemStage::Waiting(spawn) = &mut item.stage else { continue };
-            let (spawn, value, step) = (spawn.take(), item.value.clone(), run.step.item(index + 1));
+            let ItemStage::Waiting(waiting) = &mut item.stage else { continue };
+            let (spawn, value, step) = (waiting.child.take(), item.value.clone(), run.step.item(index + 1));
             let local = Local::item(value, index);
             self.tell_item(node, &step, &local);
             let place = Place { node: at, part: Part::Item(index) };

@@ -4,12 +4,13 @@ use deepgraph_protocol::{ErrorKind, Map, StepError};
 
 use crate::machine::{Machine, Phase};
 use crate::place::opens;
-use crate::run::{NodeRun, Work};
+use crate::run::{NodeRun, Progress, Work};
 
 impl Machine {
     /// Sets channels, and begins the steps of the current super-step that are out again over the new state. What
     /// is back stays.
     pub(crate) fn state_edited(&mut self, state: &Map) {
+        self.leave_writes();
         if matches!(self.phase, Phase::New | Phase::Ended) {
             return;
         }
@@ -37,12 +38,16 @@ impl Machine {
     }
 
     /// Begins nodes of one step that are out anew. Calls of a turn and items keep what they were asked: their
-    /// arguments come from the model and from the list.
+    /// arguments come from the model and from the list. A write that the other run made, or may have, is not made again.
     fn begin_again(&mut self) {
         let before = std::mem::take(&mut self.current);
         self.unfinished = 0;
         for run in before {
-            let again = matches!(&run.work, Work::Step(progress) if !progress.is_done());
+            let again = match &run.work {
+                Work::Step(Progress::Open(open)) => open.attempts.claimed().is_none(),
+                Work::Step(progress) => !progress.is_done(),
+                _ => false,
+            };
             let run = if again { self.again(run) } else { run };
             self.unfinished += run.unfinished();
             self.current.push(run);

@@ -1,8 +1,8 @@
 //! Ways out: candidates, precedence, the `finally` stage, the end.
 
-use deepgraph_graph::{Reducer, Target, Type};
+use deepgraph_graph::Target;
 use deepgraph_protocol::{
-    ErrorClass, Event, Exit, ExitClass, ExitReason, LimitHit, Map, ReportOutcome, ScopeEnd, StepError, Value,
+    ErrorClass, Event, Exit, ExitClass, ExitReason, LimitHit, ReportOutcome, ScopeEnd, StepError,
 };
 
 use crate::machine::{Machine, Phase};
@@ -48,7 +48,7 @@ pub(crate) struct Chosen {
 }
 
 /// How the `finally` stage goes.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Report {
     pub(crate) partial: bool,
     /// Why it took another way, where it did.
@@ -282,7 +282,7 @@ impl Machine {
             detail: chosen.detail,
             also: chosen.also,
             findings: self.findings(),
-            unknown_writes: self.unlearnt.keys().cloned().collect(),
+            unknown_writes: self.unknown_writes(),
             not_undone: std::mem::take(&mut self.undoing.left).into(),
             clocks: self.clock.clocks(self.now),
         };
@@ -304,93 +304,5 @@ impl Machine {
         self.clock.stop(self.now);
         self.timers.clear();
         self.clear_current();
-    }
-
-    fn exit_counters(&self) -> std::collections::BTreeMap<std::sync::Arc<str>, u64> {
-        let mut counters: std::collections::BTreeMap<_, _> = [
-            ("turns".into(), self.counters.turns),
-            ("super_steps".into(), self.counters.super_steps),
-            ("steps".into(), self.counters.steps),
-        ]
-        .into();
-        for limit in &self.limits {
-            if let crate::limits::Counts::Names { .. } = limit.counts {
-                counters.insert(limit.name.clone(), limit.count);
-            }
-        }
-        counters
-    }
-
-    /// What is handed up. A channel that adds up and was input as well hands up what was added.
-    fn output(&self) -> Map {
-        let plan = self.plan();
-        let mut output = Map::new();
-        for ix in &plan.output {
-            let channel = &plan.channels[ix.0];
-            let value = self.state.get(*ix).clone();
-            let given = self.given.get(&channel.name);
-            let value = match (channel.reducer, given, &value) {
-                (Reducer::Append | Reducer::Messages, Some(Value::List(before)), Value::List(now)) => {
-                    now.iter().skip(before.len()).cloned().collect()
-                }
-                (Reducer::Sum, Some(Value::Int(before)), Value::Int(now)) => {
-                    Value::Int(now.saturating_sub(*before))
-                }
-                (Reducer::Sum, Some(before), now) => match (before.as_float(), now.as_float()) {
-                    (Some(before), Some(now)) => Value::from(now - before),
-                    _ => value,
-                },
-                _ => value,
-            };
-            output.insert(channel.name.clone(), value);
-        }
-        output
-    }
-
-    /// What is kept between runs. Children keep nothing: two of them would race for the same place.
-    fn persisted(&self) -> Map {
-        if !self.scope.is_root() {
-            return Map::new();
-        }
-        let channels = self.plan().channels.iter().enumerate().filter(|(_, c)| c.persist.is_some());
-        channels
-            .map(|(i, c)| (c.name.clone(), self.state.get(deepgraph_graph::ChannelIx(i)).clone()))
-            .collect()
-    }
-
-    /// What was found: the findings of all handoffs, else the number of facts; none where the graph has
-    /// channels for neither.
-    fn findings(&self) -> Option<u64> {
-        let channels = || self.plan().channels.iter().zip(0..);
-        let values_of = |name: &str| {
-            channels()
-                .filter(|(c, _)| record_name(&c.field.ty) == Some(name))
-                .map(|(_, i)| self.state.get(deepgraph_graph::ChannelIx(i)))
-                .collect::<Vec<_>>()
-        };
-        let handoffs = values_of("handoff");
-        let facts = values_of("fact");
-        if handoffs.is_empty() && facts.is_empty() {
-            return None;
-        }
-        let found = |handoff: &Value| handoff.get("findings").and_then(Value::as_int).unwrap_or(0);
-        let of = |value: &Value| match value {
-            Value::List(items) => items.iter().map(found).sum(),
-            one => found(one),
-        };
-        if handoffs.iter().any(|v| v.is_true()) || facts.is_empty() {
-            let sum: i64 = handoffs.into_iter().map(of).sum();
-            return Some(u64::try_from(sum).unwrap_or(0));
-        }
-        Some(facts.iter().map(|v| v.as_list().map_or(0, <[Value]>::len) as u64).sum())
-    }
-}
-
-/// The name of the record type that a channel holds, alone or in a list.
-fn record_name(ty: &Type) -> Option<&str> {
-    match ty {
-        Type::Record(record) => record.name.as_deref(),
-        Type::List(item) => record_name(item),
-        _ => None,
     }
 }

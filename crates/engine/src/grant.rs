@@ -13,7 +13,7 @@ use crate::place::{Part, Place};
 use crate::run::{ItemStage, Progress, Stage, Work};
 
 /// A child that will be started once the number of children of this super-step is known.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct PendingSpawn {
     pub(crate) step: StepId,
     pub(crate) place: Place,
@@ -161,8 +161,8 @@ impl Machine {
                     }
                 }
                 (Work::Each(items), Part::Item(k)) => {
-                    if let Some(ItemStage::Waiting(spawn)) = items.items.get_mut(k).map(|i| &mut i.stage) {
-                        *spawn = Some(Box::new(effect));
+                    if let Some(ItemStage::Waiting(waiting)) = items.items.get_mut(k).map(|i| &mut i.stage) {
+                        waiting.child = Some(Box::new(effect));
                     }
                 }
                 _ => {}

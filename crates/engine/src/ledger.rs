@@ -16,7 +16,7 @@ pub struct LedgerView {
 }
 
 /// What has been used and reserved. Every figure is of this instance and all below it.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Ledger {
     /// Settled: known to have been used.
     settled: Spent,

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use deepgraph_graph::{Node, NodeIx, Target};
-use deepgraph_protocol::{Effect, Exit, ExitClass, ScopeEnd, StepError, StepId, ToolCall};
+use deepgraph_protocol::{Effect, ErrorKind, Exit, ExitClass, ScopeEnd, StepError, StepId, ToolCall};
 
 use crate::channel::State;
 use crate::exit::Came;
@@ -17,7 +17,7 @@ use crate::machine::{Machine, Phase};
 use crate::run::{Attempts, ItemStage, NodeRun, Outcome, Progress, Work};
 
 /// What was left when the main stage ended.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Left {
     pub(crate) state: State,
     pub(crate) ready: BTreeSet<NodeIx>,
@@ -34,7 +34,7 @@ pub(crate) struct Left {
 }
 
 /// A super-step as it stood before it was joined.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Before {
     pub(crate) state: State,
     pub(crate) runs: Vec<NodeRun>,
@@ -49,13 +49,13 @@ pub(crate) struct Before {
     pub(crate) left: BTreeMap<NodeIx, Rest>,
 }
 
-/// What of a node is left to be done.
+/// What of the steps of a node is left to be done; of a list, item by item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Rest {
-    /// Its steps that failed.
-    Failures,
-    /// Its children that ended short of their work.
-    Children,
+pub(crate) struct Rest {
+    /// Those that failed or were not run.
+    pub(crate) failures: bool,
+    /// Children that ended short of their work.
+    pub(crate) children: bool,
 }
 
 impl Left {
@@ -68,9 +68,17 @@ impl Left {
         !nothing
     }
 
+    /// Whether all that is done first had started before: steps that are tried anew, and children.
+    pub(crate) fn begins_with_what_was_counted(&self) -> bool {
+        let Some(before) = self.before.as_ref().filter(|_| self.stopped.is_empty()) else { return false };
+        let is_left = |run: &&NodeRun| before.left.contains_key(&run.node);
+        let mut failed = before.runs.iter().filter(is_left).flat_map(|run| failures(&run.work));
+        failed.all(|error| error.kind != ErrorKind::Refused)
+    }
+
     /// Whether it is left to children.
     pub(crate) fn is_of_children(&self) -> bool {
-        self.before.as_ref().is_some_and(|before| before.left.values().any(|rest| *rest == Rest::Children))
+        self.before.as_ref().is_some_and(|before| before.left.values().any(|rest| rest.children))
     }
 }
 
@@ -104,18 +112,19 @@ impl Machine {
     pub(crate) fn mark_left(&mut self, node: NodeIx, led: &Result<Arrival, StepError>) {
         let Some(before) = &self.before else { return };
         let Some(run) = before.runs.iter().find(|run| run.node == node) else { return };
-        let rest = match led {
-            Ok(Arrival::Out(out)) if out.came == Came::Failure => Some(Rest::Failures),
-            Ok(Arrival::Out(out)) if out.came == Came::Inherited && goes_on(out.class) => {
-                children(&run.work).next().map(|_| Rest::Children)
-            }
-            Ok(Arrival::Nowhere) => {
-                failures(&run.work).any(|error| self.is_given_up(error)).then_some(Rest::Failures)
-            }
-            _ => None,
+        let failures = match led {
+            Ok(Arrival::Out(out)) => out.came == Came::Failure,
+            Ok(Arrival::Nowhere) => failures(&run.work).any(|error| self.is_given_up(error)),
+            _ => false,
         };
-        if let (Some(rest), Some(before)) = (rest, &mut self.before) {
-            before.left.insert(node, rest);
+        let inherited =
+            matches!(led, Ok(Arrival::Out(out)) if out.came == Came::Inherited && goes_on(out.class));
+        // A list that is opened again for items that were not run would inherit how its children had ended before.
+        let would_be = failures && inherits(&self.plan().nodes[node.0]);
+        let short = |end: &ScopeEnd| falls_short(&end.exit);
+        let children = (inherited || would_be) && children(&run.work).any(short);
+        if let (true, Some(before)) = (failures || children, &mut self.before) {
+            before.left.insert(node, Rest { failures, children });
         }
     }
 
@@ -148,7 +157,7 @@ impl Machine {
     /// the one behind its last, so that what still comes of that one is told from it.
     pub(crate) fn next_try(&self, effect: &mut Effect) -> Attempts {
         let last = effect.step().filter(|_| !self.tried.is_empty()).and_then(|step| self.tried.get(step));
-        let number = last.map_or(1, |last| last + 1);
+        let number = last.map_or(1, |last| last.saturating_add(1));
         if let Effect::CallModel { attempt, .. } | Effect::RunOp { attempt, .. } = effect {
             *attempt = number;
         }
@@ -192,6 +201,6 @@ fn failures(work: &Work) -> impl Iterator<Item = &StepError> {
     outcomes(work).filter_map(|outcome| if let Outcome::Failed(error) = outcome { Some(error) } else { None })
 }
 
-fn children(work: &Work) -> impl Iterator<Item = &ScopeEnd> {
+pub(crate) fn children(work: &Work) -> impl Iterator<Item = &ScopeEnd> {
     outcomes(work).filter_map(|outcome| if let Outcome::Child(end) = outcome { Some(&**end) } else { None })
 }

@@ -18,10 +18,11 @@
 //! | `waits` | nodes that wait for others: `after`, `defer` |
 //! | `limits`, `act` | what is counted, up to what, and what then |
 //! | `ledger`, `grant` | what was used, what is reserved, what a child is granted |
+//! | `child` | what a driver does for a child, by what is there of it |
 //! | `clock`, `timer` | wall, waiting and active time, and limits of time |
 //! | `claim` | calls that write: claimed before they are made; outcomes that are not known |
 //! | `undo` | the compensations of a run that was cancelled |
-//! | `exit` | candidates, precedence, the `finally` stage, the end |
+//! | `exit`, `outcome` | candidates, precedence, the `finally` stage, the end; what is handed up then |
 //! | `channel`, `names` | state and reducers; what expressions can read |
 //! | `request` | rendering a model request |
 //! | `left`, `resumable`, `again` | what a run leaves, whether it can go on from there, and how it does |
@@ -35,6 +36,7 @@ mod attempt;
 mod begin;
 mod calls;
 mod channel;
+mod child;
 mod claim;
 mod clock;
 mod each;
@@ -47,6 +49,7 @@ mod left;
 mod limits;
 mod machine;
 mod names;
+mod outcome;
 mod pen;
 mod permit;
 mod place;
@@ -60,8 +63,10 @@ mod timer;
 mod turn;
 mod undo;
 mod waits;
+mod written;
 
-pub use claim::Claimed;
+pub use child::{Opening, opening};
+pub use claim::{Claiming, WriteCall};
 pub use ledger::{Charged, LedgerView};
 pub use limits::LimitView;
 pub use machine::{Machine, Phase, date_of};

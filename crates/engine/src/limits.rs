@@ -10,7 +10,7 @@ use deepgraph_protocol::{Grant, LimitHit, Map, Meter, Millis, Value};
 use crate::ledger::Ledger;
 
 /// What an instance has counted. Of this instance alone.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Counters {
     pub(crate) turns: u64,
     pub(crate) super_steps: u64,
@@ -20,7 +20,7 @@ pub(crate) struct Counters {
 }
 
 /// A limit in force: declared by the graph, or implied by the grant.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Active {
     pub(crate) name: Arc<str>,
     pub(crate) counts: Counts,
@@ -50,7 +50,7 @@ pub(crate) struct Active {
 }
 
 /// Which calls a limit on named tools counts.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Filter {
     /// Only those whose arguments hold this.
     pub(crate) condition: Option<ValueExpr>,
@@ -95,6 +95,11 @@ impl LimitView {
 pub(crate) fn activate(graph: &Graph, config: &Map, grant: &Grant, now: Millis) -> Vec<Active> {
     let granted = |meter: Meter| grant.of(meter, now);
     graph.limits_in_force(config, &granted).into_iter().map(Active::of).collect()
+}
+
+/// A gain, or its threshold, in parts per million: as exits tell it.
+pub(crate) fn ppm(gain: f64) -> u64 {
+    (gain * 1_000_000.0).round() as u64
 }
 
 /// What the figures of a limit are read from.
@@ -218,7 +223,6 @@ impl Active {
         }
         let last = &self.gains[self.gains.len() - window..];
         let fires = if sum { last.iter().sum::<f64>() < below } else { last.iter().all(|g| *g < below) };
-        let ppm = |g: f64| (g * 1_000_000.0).round() as u64;
         fires.then(|| LimitHit {
             name: self.name.clone(),
             value: ppm(last.last().copied().unwrap_or(0.0)),

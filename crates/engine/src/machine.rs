@@ -38,7 +38,7 @@ pub enum Phase {
 /// Started ─▶ super-steps ─▶ exit chosen ─▶ finally super-steps ─▶ ScopeEnd
 ///                                └─ cancelled, at the root ─▶ compensations ─▶ ScopeEnd
 /// ```
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Machine {
     pub(crate) bundle: Arc<Bundle>,
     pub(crate) graph: GraphIx,
@@ -110,7 +110,7 @@ pub struct Machine {
     /// What it and its children changed outside, or may have, in order of completion.
     pub(crate) writes: Vec<Written>,
     /// Its own calls that write whose outcome was never learnt: what a late one still tells.
-    pub(crate) unlearnt: BTreeMap<StepId, crate::claim::Unlearnt>,
+    pub(crate) unlearnt: BTreeMap<StepId, crate::written::Unlearnt>,
     /// What is undone of a cancelled run.
     pub(crate) undoing: crate::undo::Undoing,
     /// How what is out in the current super-step is given up, if it is.

@@ -223,3 +223,30 @@ pub(crate) fn opens(run: &NodeRun) -> Vec<&Open> {
 fn number(segment: &str) -> Option<usize> {
     segment.rsplit_once('.')?.1.parse::<usize>().ok()?.checked_sub(1)
 }
+
+/// What is open of a node, in call and item order, to be changed.
+pub(crate) fn opens_mut(run: &mut NodeRun) -> Vec<&mut Open> {
+    fn of(progress: &mut Progress) -> Option<&mut Open> {
+        if let Progress::Open(open) = progress { Some(open) } else { None }
+    }
+    match &mut run.work {
+        Work::Step(progress) => of(progress).into_iter().collect(),
+        Work::Turn(turn) => turn
+            .calls
+            .iter_mut()
+            .filter_map(|c| match &mut c.stage {
+                Stage::Admitted(progress) => of(progress),
+                Stage::Approving(open) => Some(open),
+                Stage::Refused(_) | Stage::Malformed(_) | Stage::Queued(_) => None,
+            })
+            .collect(),
+        Work::Each(items) => items
+            .items
+            .iter_mut()
+            .filter_map(|i| match &mut i.stage {
+                ItemStage::Started(progress) => of(progress),
+                ItemStage::Waiting(_) => None,
+            })
+            .collect(),
+    }
+}

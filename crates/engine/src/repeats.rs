@@ -2,6 +2,7 @@
 //!
 //! Both are looked at in call order when a turn is joined, so that nothing depends on which call came back first.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use deepgraph_graph::{OnReach, ToolIx};
@@ -18,6 +19,11 @@ pub(crate) enum Came {
     /// It was not run, or given up.
     Neither,
 }
+
+/// The calls of a turn that are run or put to a person, by tool and arguments as they are compared, with their numbers
+/// from 1. Empty where no limit counts repeated calls.
+#[derive(Debug, Default)]
+pub(crate) struct Made(BTreeMap<(ToolIx, String), usize>);
 
 impl Machine {
     /// Why a call is refused that repeats one that succeeded, where a limit counts such calls; counts it.
@@ -37,6 +43,26 @@ impl Machine {
             limit.count
         });
         Some(reason.into())
+    }
+
+    /// Why a call is refused that equals an earlier one of its turn, where a limit counts repeats. It is not counted: the
+    /// model has seen no answer yet that it could have heeded. `made` are the calls of the turn that are run, or put to a
+    /// person, by their number from 1; in call order, so that nothing depends on which comes back first.
+    pub(crate) fn refuse_twin(&self, tool: ToolIx, args: &Value, made: &Made) -> Option<Arc<str>> {
+        let first = made.0.get(&(tool, compared(args)))?;
+        let name = &self.plan().tools[tool.0].name;
+        let reason = format!(
+            "refused: not run, since it is the same as call {first} of this turn; its answer is the answer to both. \
+             Call `{name}` once for each thing that you want."
+        );
+        Some(reason.into())
+    }
+
+    /// Notes a call of a turn that is run, or put to a person.
+    pub(crate) fn note_made(&self, tool: ToolIx, args: &Value, number: usize, made: &mut Made) {
+        if self.counts_repeats() {
+            made.0.entry((tool, compared(args))).or_insert(number);
+        }
     }
 
     /// Why a tool is not called any more that failed too often in a row.

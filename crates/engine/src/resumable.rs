@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use deepgraph_graph::{Counted, OnReach, Setting};
 use deepgraph_protocol::{
-    Effect, Entry, EntryBody, ExitClass, ExitReason, Grant, Map, Meter, Millis, Output, ResumeFrom,
-    ScopePath, Value,
+    Effect, Entry, EntryBody, Event, ExitClass, ExitReason, Grant, Map, Meter, Millis, Output, ResumeFrom,
+    ScopePath,
 };
 
 use crate::exit::Came;
@@ -34,10 +34,14 @@ pub enum NotResumable {
         scope: ScopePath,
         /// The limit's name.
         limit: Arc<str>,
-        /// What is used, in the unit of the graph file.
-        used: Value,
-        /// The bound of the stage that would run, in the same unit.
-        bound: Value,
+        /// What it measures; none where it counts names.
+        meter: Option<Meter>,
+        /// What is used, in base units (calls, tokens, micro-dollars, milliseconds).
+        used: u64,
+        /// The whole bound, in the same unit.
+        bound: u64,
+        /// What of the bound is kept for the report, and is none of the stage that would run.
+        kept: u64,
         /// The key of the configuration that sets it; none: the graph does, or what the parent can grant.
         key: Option<Arc<str>>,
     },
@@ -49,6 +53,13 @@ pub enum NotResumable {
         limit: Arc<str>,
         /// The key of the configuration that sets its threshold; none: the graph does.
         key: Option<Arc<str>>,
+    },
+    /// A child that ended short of its work can not go on under this configuration.
+    Child {
+        /// The instance.
+        scope: ScopePath,
+        /// Why.
+        why: Arc<str>,
     },
     /// It has no report that could be made again.
     NoReport {
@@ -67,12 +78,19 @@ impl fmt::Display for NotResumable {
             NotResumable::NothingLeft { reason, why } => {
                 write!(f, "it ended by {reason}, and there is nothing to go on with: {why}")
             }
-            NotResumable::AtOnce { scope, limit, used, bound, key } => {
+            NotResumable::AtOnce { scope, limit, meter, used, bound, kept, key } => {
+                let amount = |n: u64| Amount { meter: *meter, n };
                 write!(
                     f,
-                    "the limit `{limit}`{} would be reached again at once: {used} of {bound} are used; ",
-                    of(scope)
+                    "the limit `{limit}`{} would be reached again at once: {} of {} are used",
+                    of(scope),
+                    amount(*used).bare(),
+                    amount(*bound)
                 )?;
+                if *kept > 0 {
+                    write!(f, ", and {} of it are kept for the report", amount(*kept))?;
+                }
+                f.write_str("; ")?;
                 match key {
                     Some(key) => write!(f, "raise the config value {key}"),
                     None if limit.starts_with("grant.") || !scope.is_root() => {
@@ -92,12 +110,51 @@ impl fmt::Display for NotResumable {
                     None => write!(f, "its threshold stands in the graph, which is kept with the run"),
                 }
             }
+            NotResumable::Child { scope, why } => {
+                write!(f, "`{scope}` can not go on with this configuration: {why}")
+            }
             NotResumable::NoReport { why } => write!(f, "its report can not be made again: {why}"),
         }
     }
 }
 
 impl std::error::Error for NotResumable {}
+
+/// So much of what a limit measures, with its unit.
+struct Amount {
+    meter: Option<Meter>,
+    n: u64,
+}
+
+impl Amount {
+    /// Without the unit, where that stands behind another amount.
+    fn bare(&self) -> String {
+        match self.meter {
+            Some(Meter::CostUsd) => format!("${}", decimals(self.n, 6)),
+            Some(meter) if meter.is_clock() => format!("{} s", decimals(self.n, 3)),
+            _ => self.n.to_string(),
+        }
+    }
+}
+
+impl fmt::Display for Amount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.bare())?;
+        match self.meter {
+            Some(meter) if meter == Meter::CostUsd || meter.is_clock() => Ok(()),
+            Some(meter) => write!(f, " {}", meter.name().replace('_', " ")),
+            None => f.write_str(" calls"),
+        }
+    }
+}
+
+/// A number of the smallest unit, of which a whole has 10 to the power of `digits`.
+fn decimals(n: u64, digits: usize) -> String {
+    let padded = format!("{n:0>width$}", width = digits + 1);
+    let (whole, rest) = padded.split_at(padded.len() - digits);
+    let rest = rest.trim_end_matches('0');
+    if rest.is_empty() { whole.to_owned() } else { format!("{whole}.{rest}") }
+}
 
 impl Machine {
     /// Whether the instance can go on at a moment, under this configuration and with what is granted beyond what it has
@@ -167,19 +224,18 @@ impl Machine {
         if used == 0 || (used < bound && !ended_it) {
             return Ok(());
         }
-        let view = limit.view(&at);
-        let in_units = |units: u64| match (&view.max, limit.max) {
-            (max, Some(whole)) if whole > 0 => {
-                let n = max.as_float().unwrap_or(0.0) * (units as f64 / whole as f64);
-                if n.fract() == 0.0 { Value::Int(n as i64) } else { Value::from(n) }
-            }
-            _ => Value::Int(0),
-        };
+        // What is done first was counted when it started: the limit is met only behind it.
+        let is_counted = || self.left.as_ref().is_some_and(|left| left.begins_with_what_was_counted());
+        if !in_finally && !ended_it && counts_starts(limit) && is_counted() {
+            return Ok(());
+        }
         Err(NotResumable::AtOnce {
             scope,
             limit: name,
-            used: view.used.clone(),
-            bound: in_units(bound),
+            meter: if let Counts::Meter(meter) = limit.counts { Some(meter) } else { None },
+            used,
+            bound: limit.max.unwrap_or(bound),
+            kept: limit.max.unwrap_or(bound).saturating_sub(bound),
             key: self.key_of(limit),
         })
     }
@@ -209,9 +265,19 @@ impl Machine {
             _ => None,
         });
         items.flatten().filter_map(|item| match &item.stage {
-            ItemStage::Waiting(effect) => effect.as_deref(),
+            ItemStage::Waiting(waiting) => waiting.child.as_deref(),
             ItemStage::Started(_) => None,
         })
+    }
+}
+
+/// Whether a limit counts what starts, once, however often it is tried.
+fn counts_starts(limit: &Active) -> bool {
+    let starts = [Meter::Turns, Meter::PaidTurns, Meter::SuperSteps, Meter::Steps];
+    match limit.counts {
+        Counts::Names { .. } => true,
+        Counts::Meter(meter) => starts.contains(&meter),
+        Counts::Gain { .. } => false,
     }
 }
 
@@ -256,16 +322,25 @@ pub fn check_resume(
     from: ResumeFrom,
 ) -> Result<(), NotResumable> {
     let mut asked = vec![(ScopePath::root(), config.clone(), Grant::default(), from)];
-    while let Some((scope, config, grant, from)) = asked.pop() {
-        let Some(machine) = machines.get_mut(&scope) else { return Err(NotResumable::NotOver) };
+    while let Some((asked_of, config, grant, from)) = asked.pop() {
+        let Some(machine) = machines.get_mut(&asked_of) else { return Err(NotResumable::NotOver) };
         machine.can_resume(now, &config, &grant, from)?;
-        let attempt = machine.attempt() + 1;
+        let attempt = machine.attempt().saturating_add(1);
         let outputs =
             machine.apply(&Entry { at: now, body: EntryBody::Resumed { attempt, config, grant, from } });
+        // A child that went on would have a journal: it is told to have failed only where it can not.
+        let barred = outputs.iter().find_map(|output| match output {
+            Output::Event(Event::StepFailed { step, error }) => Some((step.scope(), error.message.clone())),
+            _ => None,
+        });
+        if let Some((scope, why)) = barred.filter(|(scope, _)| machines.contains_key(scope)) {
+            return Err(NotResumable::Child { scope, why: why.into() });
+        }
         let sent = outputs.iter().filter_map(|output| match output {
             Output::Effect(effect) => Some(effect),
             Output::Event(_) => None,
         });
+        let Some(machine) = machines.get(&asked_of) else { return Err(NotResumable::NotOver) };
         let children = sent.chain(machine.waiting_reopens()).filter_map(|effect| match effect {
             Effect::Reopen { step, config, grant, .. } => {
                 Some((step.scope(), config.clone(), *grant, ResumeFrom::Research))

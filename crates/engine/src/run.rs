@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use deepgraph_graph::{NodeIx, ToolIx};
-use deepgraph_protocol::{Effect, ModelReply, ScopeEnd, StepError, StepId, ToolCall, Value};
+use deepgraph_protocol::{Effect, ErrorKind, ModelReply, ScopeEnd, StepError, StepId, ToolCall, Value};
 
 /// A node of the current super-step.
 #[derive(Clone, Debug)]
@@ -54,8 +54,6 @@ pub(crate) struct Attempts {
     pub(crate) dispatched: bool,
     /// The last attempt of a call that writes which was claimed.
     pub(crate) claim: Option<Claim>,
-    /// Whether an earlier attempt of a call that writes may have been done.
-    pub(crate) maybe_done: bool,
 }
 
 impl Attempts {
@@ -65,7 +63,7 @@ impl Attempts {
     }
 
     pub(crate) const FIRST: Attempts =
-        Attempts { number: 1, failed: 0, overflows: 0, dispatched: false, claim: None, maybe_done: false };
+        Attempts { number: 1, failed: 0, overflows: 0, dispatched: false, claim: None };
 }
 
 /// That an attempt of a call that writes may be under way.
@@ -149,10 +147,30 @@ pub(crate) struct Item {
 /// How far an item is.
 #[derive(Clone, Debug)]
 pub(crate) enum ItemStage {
-    /// Waits for a place among `parallel`. With the child to start, once its share is known.
-    Waiting(Option<Box<Effect>>),
+    /// Waits for a place among `parallel`.
+    Waiting(Waiting),
     /// Sent out, or back.
     Started(Progress),
+}
+
+/// An item that waits for a place.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Waiting {
+    /// The child to start or to let go on, once its share is known.
+    pub(crate) child: Option<Box<Effect>>,
+    /// How its child had ended, where it is one that goes on.
+    pub(crate) before: Option<Box<ScopeEnd>>,
+}
+
+impl Waiting {
+    /// What becomes of it where it is not sent out any more. A child that was to go on stays as it had ended, with what
+    /// it had handed up.
+    pub(crate) fn given_up(self, why: &str) -> Outcome {
+        match self.before {
+            Some(end) => Outcome::Child(end),
+            None => Outcome::Failed(StepError::new(ErrorKind::Cancelled, why)),
+        }
+    }
 }
 
 impl NodeRun {

@@ -9,7 +9,6 @@ use deepgraph_protocol::{
     StepError, StepId, StepOutput, Usage, Value,
 };
 
-use crate::claim::is_unlearnt;
 use crate::exit::{Came, Candidate};
 use crate::limits::Counts;
 use crate::machine::{Machine, Phase};
@@ -137,6 +136,10 @@ impl Machine {
             let message = format!("the model refused: {}", reply.text);
             return Err(StepError::new(ErrorKind::Refusal, message));
         }
+        if reply.finish == FinishReason::Empty {
+            let message = "empty answer: the model gave no text, and a text was asked for";
+            return Err(StepError::new(ErrorKind::InvalidOutput, message));
+        }
         if !reply.tool_calls.is_empty() {
             return Ok(reply);
         }
@@ -159,7 +162,7 @@ impl Machine {
             if usage.tokens() > 0 {
                 self.ledger.late(step, attempt, spent(usage, Some(0)));
             }
-            if !is_unlearnt(error) {
+            if !error.leaves_open() {
                 self.learnt_late(step, attempt, None);
             }
             return;
@@ -187,8 +190,11 @@ impl Machine {
         if matches!(place.part, Part::Approval(_)) {
             return self.not_approved(place, error);
         }
-        // What was sent out and given up stays charged; what was never sent has no reservation.
-        self.ledger.lose(step);
+        // What was sent out and given up stays charged; what was not sent has used nothing.
+        match self.open_at(place).map(|open| open.attempts.number).filter(|_| error.unsent) {
+            Some(attempt) => self.ledger.settle(step, attempt, Spent::default()),
+            None => self.ledger.lose(step),
+        }
         self.ledger.settle_child(step, Spent::default());
         let error = match &self.overtime {
             Some(why) if error.kind == ErrorKind::Cancelled && self.cancelling.is_none() => why.clone(),
@@ -264,14 +270,11 @@ impl Machine {
                     }
                 }
                 Work::Each(items) => {
-                    let waiting = items
-                        .items
-                        .iter_mut()
-                        .enumerate()
-                        .filter(|(_, i)| matches!(i.stage, ItemStage::Waiting(_)));
-                    for (index, item) in waiting {
+                    for (index, item) in items.items.iter_mut().enumerate() {
+                        let ItemStage::Waiting(waiting) = &mut item.stage else { continue };
+                        let outcome = std::mem::take(waiting).given_up(why);
                         self.ledger.settle_child(&run.step.item(index + 1), Spent::default());
-                        item.stage = ItemStage::Started(given_up());
+                        item.stage = ItemStage::Started(Progress::Done(outcome));
                         self.coming = self.coming.saturating_sub(u64::from(is_model));
                         self.unfinished = self.unfinished.saturating_sub(1);
                     }

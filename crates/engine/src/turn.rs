@@ -14,6 +14,7 @@ use crate::limits::Counts;
 use crate::machine::Machine;
 use crate::names::Local;
 use crate::place::{Part, Place};
+use crate::repeats::Made;
 use crate::run::{CallRun, Outcome, Progress, Stage, Turn, Work};
 
 /// What admission decides about one call.
@@ -32,15 +33,21 @@ impl Machine {
         let paid = self.paid_turns_over();
         let mut turn = Turn { model, calls: Vec::with_capacity(calls.len()) };
         let mut admitted: BTreeMap<ToolIx, u64> = BTreeMap::new();
+        let mut made = Made::default();
         for (i, call) in calls.into_iter().enumerate() {
             let step = node_step.call(&call.name, i + 1);
             let verdict = match &paid {
                 Some(reason) => self.refuse_unread(model, &call, reason),
-                None => self.judge(model, &call, &admitted),
+                None => self.judge(model, &call, &admitted, &made),
             };
             if let Verdict::Run(tool, args) | Verdict::Queue(tool, args) = &verdict {
                 *admitted.entry(*tool).or_insert(0) += 1;
                 self.count_call(*tool, args);
+            }
+            if let Verdict::Run(tool, args) | Verdict::Queue(tool, args) | Verdict::Approve(tool, args) =
+                &verdict
+            {
+                self.note_made(*tool, args, i + 1, &mut made);
             }
             let place = Place { node: self.current.len(), part: Part::Call(i) };
             let run = self.carry_out(step, call, verdict, place);
@@ -84,7 +91,13 @@ impl Machine {
         Verdict::Malformed(None, reason.into())
     }
 
-    fn judge(&mut self, model: NodeIx, call: &ToolCall, admitted: &BTreeMap<ToolIx, u64>) -> Verdict {
+    fn judge(
+        &mut self,
+        model: NodeIx,
+        call: &ToolCall,
+        admitted: &BTreeMap<ToolIx, u64>,
+        made: &Made,
+    ) -> Verdict {
         let Some(ix) = self.offered(model, &call.name) else { return self.unknown_tool(model, &call.name) };
         let bundle = self.bundle.clone();
         let tool = &bundle.graph(self.graph).tools[ix.0];
@@ -92,7 +105,7 @@ impl Machine {
             Ok(args) => args,
             Err(why) => return Verdict::Malformed(Some(ix), format!("error: {why}").into()),
         };
-        if let Some(reason) = self.refuse_repeat(ix, &args) {
+        if let Some(reason) = self.refuse_repeat(ix, &args).or_else(|| self.refuse_twin(ix, &args, made)) {
             return Verdict::Refuse(ix, args, reason);
         }
         match self.wants_approval(tool, &args) {

@@ -7,12 +7,14 @@
 
 use deepgraph_protocol::{Effect, EntryBody, ErrorKind, Event, NotUndone, StepError, StepId, Undo, Written};
 
-use crate::claim::is_unlearnt;
 use crate::machine::{Machine, Phase};
 use crate::run::{Claim, Open};
 
+/// Why a fork leaves a write alone that was made before it began.
+const ELSEWHERE: &str = "the run that this one was forked from made it, and it is for that run to undo";
+
 /// How far undoing is.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Undoing {
     /// Whether no compensation is to begin any more.
     pub(crate) at_once: bool,
@@ -80,6 +82,10 @@ impl Machine {
                 Undo::Nothing => "the graph declares no compensation for it".to_owned(),
                 Undo::Broken(why) => format!("its compensation has no input: {why}"),
                 Undo::Unknown => "it is not known whether it was done".to_owned(),
+                Undo::Elsewhere => ELSEWHERE.to_owned(),
+                Undo::Twice => {
+                    "more than one attempt of it was done, and only one of them is undone".to_owned()
+                }
             };
             self.undoing.leave(&written, why);
         }
@@ -132,10 +138,25 @@ impl Machine {
     }
 }
 
+impl Machine {
+    /// What was to be undone in a fork is not: another run made it. So is what that run had begun to undo.
+    pub(crate) fn leave_undoing(&mut self) {
+        for written in &mut self.undoing.todo {
+            written.undo = Undo::Elsewhere;
+        }
+        if let Some((written, open)) = self.undoing.out.take() {
+            let step = written.step.compensation();
+            self.end_of(&step, &open);
+            self.tell(Event::StepFailed { step, error: StepError::new(ErrorKind::Cancelled, ELSEWHERE) });
+            self.undoing.leave(&written, ELSEWHERE);
+            self.undo_next();
+        }
+    }
+}
+
 /// Why a compensation left what it was to undo.
 fn told(error: &StepError, was_sent: bool) -> String {
-    let given_up = error.kind == ErrorKind::Cancelled && !error.unsent;
-    if was_sent && (is_unlearnt(error) || given_up) {
+    if was_sent && error.leaves_open() {
         return format!("it is not known whether its compensation was done: {}", error.message);
     }
     format!("its compensation failed: {error}")

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use deepgraph_protocol::{Map, Value};
 
-use crate::{Bundle, ConfigUse, Mismatch, Type, nearest};
+use crate::{Bundle, ConfigUse, Field, Mismatch, Type, nearest};
 
 /// Keys may be written with this before them, as LangGraph clients do.
 const ALIAS: &str = "configurable.";
@@ -18,7 +18,8 @@ impl Bundle {
     /// that does not fit is reported, each with the key as its path.
     ///
     /// A text is read as the declared type wants it (`"6"`, `"true"`, `"30m"`, `"[a, b]"`). A key may have
-    /// `configurable.` before it. A key without a value and default is left out where it is optional.
+    /// `configurable.` before it. A key without a value and default is left out where it is optional; null, an empty text
+    /// and, but for texts, `"null"` take its value away.
     pub fn config_of(&self, overrides: BTreeMap<String, Value>) -> Result<Map, Vec<Mismatch>> {
         let mut config = Map::new();
         let mut wrong = Vec::new();
@@ -36,7 +37,7 @@ impl Bundle {
             }
         }
         for (key, field) in &self.config {
-            let checked = match given.get(key) {
+            let checked = match given.get(key).filter(|value| !unsets(field, value)) {
                 Some(Value::Text(text)) if field.ty != Type::Any => field.parse_text(text),
                 Some(value) => field.check(value),
                 None if field.default.is_none() && field.optional => continue,
@@ -61,6 +62,17 @@ impl Bundle {
         let help = help.map(|h| format!("; {h}")).unwrap_or_default();
         Mismatch { path: nearest::shortened(name), message: format!("is no key of the configuration{help}") }
     }
+}
+
+/// Whether a value says that an optional key is to have none.
+fn unsets(field: &Field, value: &Value) -> bool {
+    let takes_texts = matches!(field.ty, Type::String | Type::Any);
+    let says_nothing = match value {
+        Value::Null => true,
+        Value::Text(text) => text.trim().is_empty() || (text.trim() == "null" && !takes_texts),
+        _ => false,
+    };
+    says_nothing && field.optional && field.default.is_none()
 }
 
 impl ConfigUse {

@@ -31,7 +31,8 @@ pub struct Op {
     pub description: Arc<str>,
     /// Its input, by name.
     pub input: Vec<(Arc<str>, Field)>,
-    /// Which fields of its input only graphs give: as a tool, a model is not asked for them.
+    /// Which fields of its input only graphs give: as a tool, a model is not asked for them. They come from the state, so
+    /// traces and recordings hold them by their digest.
     pub given: Vec<Arc<str>>,
     /// The fields of its result; always with `text`.
     pub result: Arc<RecordType>,
@@ -87,6 +88,16 @@ impl OpTable {
     /// The op of a name.
     pub fn get(&self, name: &str) -> Option<&Op> {
         self.ops.get(name)
+    }
+
+    /// The input of a call in two: what the call is about, and what only graphs give ([`Op::given`]).
+    pub fn split(&self, op: &str, input: Map) -> (Map, Map) {
+        match self.get(op) {
+            Some(op) if !op.given.is_empty() => {
+                input.into_iter().partition(|(name, _)| !op.given.contains(name))
+            }
+            _ => (input, Map::new()),
+        }
     }
 
     /// All names, in byte order.

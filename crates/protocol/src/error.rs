@@ -135,6 +135,32 @@ impl StepError {
         StepError { kind, message: message.into(), retry_after_ms: None, unsent: false }
     }
 
+    /// Whether a call that was sent out may have been done although it failed so. Only what says that it was not is
+    /// trusted: a request that did not get there, and a service or a tool that refuses. No answer, an answer that can
+    /// not be read and trouble inside of the service (HTTP 5xx) leave it open.
+    pub fn leaves_open(&self) -> bool {
+        let is_refused = match self.kind {
+            ErrorKind::RateLimited
+            | ErrorKind::Unauthorized
+            | ErrorKind::NotFound
+            | ErrorKind::Refusal
+            | ErrorKind::InvalidInput
+            | ErrorKind::Refused
+            | ErrorKind::Unanswered
+            | ErrorKind::Tool
+            | ErrorKind::Graph => true,
+            ErrorKind::StepTimeout
+            | ErrorKind::Unavailable
+            | ErrorKind::Network
+            | ErrorKind::ContextOverflow
+            | ErrorKind::InvalidRequest
+            | ErrorKind::InvalidOutput
+            | ErrorKind::Cancelled
+            | ErrorKind::Unknown => false,
+        };
+        !self.unsent && !is_refused
+    }
+
     /// The same failure, of a request that surely never reached the service.
     pub fn unsent(self) -> StepError {
         StepError { unsent: true, ..self }

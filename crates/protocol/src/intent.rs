@@ -24,7 +24,7 @@ pub struct IntentClass {
     pub name: Arc<str>,
     /// What belongs to it, in words.
     pub description: Arc<str>,
-    /// Phrases of which one at least stands in its questions; `*` stands for any words.
+    /// Phrases of which one at least stands in its questions; `*` stands for at most two words.
     pub when: Vec<Arc<str>>,
     /// The kind of question that belongs to it where no phrase of any class decides.
     pub kind: Option<QuestionKind>,

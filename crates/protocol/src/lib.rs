@@ -35,7 +35,7 @@ pub use hidden::{HIDDEN, Hidden, keys_in};
 pub use intent::{IntentChoice, IntentClass, QuestionKind};
 pub use message::{Message, Role, ToolCall};
 pub use model::{FinishReason, ModelReply, ModelRequest, OutputShape, ToolRole, ToolSpec, tokens_of_bytes};
-pub use record::{Citation, Fact, Handoff, Hit, Piece, Source, Span};
+pub use record::{Citation, Fact, Handoff, Hit, Locator, Piece, Source, Span};
 pub use status::{ReportOutcome, RunStatus};
 pub use step::{ScopePath, StepId};
 pub use usage::{Meter, Spent, Usage};

@@ -117,6 +117,20 @@ pub struct ModelReply {
     pub model: String,
 }
 
+impl ModelReply {
+    /// The reply, marked as [`FinishReason::Empty`] where it does not answer the request: a text was all that was asked
+    /// for (no tools, no shape), and it has none. It is marked where it comes in, so that the journal says it: replies
+    /// of older journals and recordings stay what they were.
+    pub fn answering(mut self, request: &ModelRequest) -> ModelReply {
+        let wants_text = request.tools.is_empty() && request.output.is_none();
+        let says_nothing = self.text.trim().is_empty() && self.tool_calls.is_empty();
+        if wants_text && says_nothing && self.finish != FinishReason::Refusal {
+            self.finish = FinishReason::Empty;
+        }
+        self
+    }
+}
+
 /// Why a model stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -129,6 +143,8 @@ pub enum FinishReason {
     Length,
     /// The provider withheld content.
     Refusal,
+    /// It said nothing where a text was all that was asked for; see [`ModelReply::answering`].
+    Empty,
     /// Anything else, or not said.
     Other,
 }
@@ -141,6 +157,7 @@ impl FinishReason {
             FinishReason::ToolCalls => "tool_calls",
             FinishReason::Length => "length",
             FinishReason::Refusal => "refusal",
+            FinishReason::Empty => "empty",
             FinishReason::Other => "other",
         }
     }

@@ -5,6 +5,10 @@
 
 use serde::{Deserialize, Serialize};
 
+mod locate;
+
+pub use locate::Locator;
+
 /// A range in a document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Span {
@@ -47,36 +51,18 @@ pub struct Source {
 }
 
 impl Source {
-    /// Where the bytes `at..at + len` of this passage's text stand in the document.
+    /// Where the bytes `at..at + len` of this passage's text stand in the document. For many ranges of one passage see
+    /// [`locator`](Source::locator).
     ///
     /// With `pieces`, the span from the first piece that the range touches to the last; a range that touches
     /// none (text that we added, such as a key's name) gives the whole passage. Out of range is cut to the text.
     pub fn locate(&self, at: usize, len: usize) -> Span {
-        let from = at.min(self.text.len());
-        let to = at.saturating_add(len).min(self.text.len());
-        if self.pieces.is_empty() {
-            let newlines = self.text.as_bytes()[..from].iter().filter(|b| **b == b'\n').count();
-            return Span {
-                start: self.span.start + from as u64,
-                end: self.span.start + to as u64,
-                line: self.span.line + newlines as u64,
-                page: self.span.page,
-            };
-        }
-        let (from, to) = (from as u64, to as u64);
-        let mut touched = self.pieces.iter().filter(|p| p.at < to && from < p.at + p.len);
-        let Some(first) = touched.next() else { return self.span };
-        let last = touched.next_back().unwrap_or(first);
-        // A piece of equal length is a verbatim copy, so that the range can be cut inside it.
-        let verbatim = |p: &Piece| p.span.end - p.span.start == p.len;
-        let start =
-            if verbatim(first) { first.span.start + from.saturating_sub(first.at) } else { first.span.start };
-        let end = if verbatim(last) {
-            last.span.end - (last.at + last.len).saturating_sub(to)
-        } else {
-            last.span.end
-        };
-        Span { start, end, line: first.span.line, page: first.span.page }
+        self.locator().locate(at, len)
+    }
+
+    /// Reads the passage once, to [`locate`](Source::locate) many ranges of it.
+    pub fn locator(&self) -> Locator<'_> {
+        Locator::of(self)
     }
 }
 

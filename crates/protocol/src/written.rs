@@ -39,6 +39,10 @@ pub enum Undo {
     Broken(String),
     /// It is not known whether there is something to undo: no outcome of the call was learnt.
     Unknown,
+    /// Not here: the run that this one was forked from made the call.
+    Elsewhere,
+    /// Not any more: another attempt of the same step was done as well, and that one is undone.
+    Twice,
 }
 
 /// A write that stands although its run was cancelled.

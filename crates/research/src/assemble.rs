@@ -19,6 +19,7 @@ use crate::handoff::Sources;
 use crate::marks::{cited_sentences, without_marks};
 use crate::passage::Passage;
 use crate::question::{Part, Question};
+use crate::said::Said;
 use crate::select::{Selection, is_acronym, may_be, select};
 use crate::text::similar::Fingerprint;
 use crate::text::words::fold;
@@ -129,12 +130,15 @@ fn lines(sections: &[Section], names: &Names, handoffs: &[Handoff], known: &BTre
 
 /// Without those that say what an earlier one of the section says.
 fn distinct(lines: Vec<Line>) -> Vec<Line> {
-    let mut seen: Vec<(usize, Fingerprint)> = Vec::new();
+    let mut seen: Vec<(usize, Fingerprint, Said)> = Vec::new();
     let mut kept = Vec::new();
     for line in lines {
-        let print = Fingerprint::of(&line.text);
-        if !seen.iter().any(|(section, s)| *section == line.section && s.is_near(&print)) {
-            seen.push((line.section, print));
+        let (print, said) = (Fingerprint::of(&line.text), Said::of("", &line.text));
+        let is_said = seen
+            .iter()
+            .any(|(section, s, known)| *section == line.section && s.is_near(&print) && known.covers(&said));
+        if !is_said {
+            seen.push((line.section, print, said));
             kept.push(line);
         }
     }

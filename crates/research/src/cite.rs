@@ -4,11 +4,12 @@
 //! A sentence keeps its citations when each of its figures stands in one of the sources that it cites and its words
 //! fit them. Otherwise `[unsupported]` takes their place and the sentence is listed at the end with the reason: a
 //! false citation is never left. A sentence with figures and no citation at all is listed too; one without figures and
-//! citation is labelled `[no source]`, unless it only sums up what is cited. Where a source of a later date says the same of
-//! other figures, a note behind the citations says so (S8).
+//! citation is labelled `[no source]`, unless it only sums up what is cited, speaks of the sources or of what is not known,
+//! or says what to do. Where a source of a later date says the same of other figures, a note behind the citations says so (S8).
 
 mod bare;
 mod evidence;
+mod exempt;
 mod heads;
 mod later;
 mod priors;

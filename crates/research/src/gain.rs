@@ -46,7 +46,8 @@ pub trait Scorer: Send + Sync {
 /// The scorer of the stock ops. A fact is known when
 ///
 /// * one with the same key is: the same proposition in another form ([`normalise`](crate::facts::normalise));
-/// * or one statement is known that holds all its figures, all its names and four fifths of its words;
+/// * or one statement is known that says all that it says: its amounts of the same things, its dates, its names and every
+///   other word but a few that say nothing, in order;
 /// * or it has no figures and stands in a near-duplicate of a page that was read ([`near`](crate::near)): what is left
 ///   of a copy without its figures is its navigation, its date line, its advertisements.
 #[derive(Clone, Copy, Debug, Default)]

@@ -8,11 +8,12 @@ mod phrase;
 #[cfg(test)]
 mod tests;
 
-use deepgraph_protocol::{IntentChoice, IntentClass};
+use deepgraph_protocol::{IntentChoice, IntentClass, QuestionKind};
 
 use self::phrase::{Phrase, tokens};
 
 pub use self::kind::kind_of;
+use self::kind::wants_more;
 
 /// The most of a question that is looked at, in characters.
 const LONGEST: usize = 20_000;
@@ -30,7 +31,15 @@ pub struct RuleClassifier;
 impl IntentClassifier for RuleClassifier {
     fn classify(&self, question: &str, classes: &[IntentClass]) -> Option<IntentChoice> {
         let question: String = question.chars().take(LONGEST).collect();
-        by_phrase(&question, classes).or_else(|| by_kind(&question, classes))
+        let by_phrase = by_phrase(&question, classes);
+        // A phrase of one fact in a question that wants more than one: only the wider kind may decide.
+        let is_narrow = |choice: &IntentChoice| {
+            classes.iter().any(|class| class.name == choice.name && class.kind == Some(QuestionKind::Narrow))
+        };
+        if by_phrase.as_ref().is_some_and(is_narrow) && wants_more(&question) {
+            return by_kind(&question, classes).filter(|choice| !is_narrow(choice));
+        }
+        by_phrase.or_else(|| by_kind(&question, classes))
     }
 }
 

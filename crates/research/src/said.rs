@@ -1,18 +1,20 @@
-//! What statements say, compared by their figures, names and words.
+//! What statements say, compared by their figures, names and words: whether one that is known says all that another says.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use deepgraph_protocol::{Fact, Source};
 
 use crate::facts::{figures_of, plain};
+use crate::text::attached::{signs_of, with_signs};
 use crate::text::figures::{Amount, Figure};
-use crate::text::words::{Stems, content_words, fold, stem, words};
+use crate::text::words::{fold, stem, words};
 
-/// Share of a statement's words that a known one must hold.
-const HELD: f64 = 0.8;
-
-/// Share of the words of the shorter of two statements that the other must hold, to say the same of other figures.
-const RIVAL: f64 = 0.75;
+/// Words that a statement need not share with the one that says it. No others: units, prepositions of direction and amount
+/// (`to`, `by`, `under`), comparisons and adverbs all say something.
+const FILLERS: &[&str] = &[
+    "a", "also", "an", "and", "are", "at", "be", "been", "being", "had", "has", "have", "having", "in", "is",
+    "it", "its", "of", "on", "s", "that", "the", "there", "these", "this", "those", "was", "were", "which",
+];
 
 /// Words that turn what a sentence says into its opposite.
 const NEGATIONS: &[&str] = &["cannot", "neither", "never", "no", "none", "nor", "not", "without"];
@@ -25,14 +27,29 @@ const ALIKE: &[&[&str]] =
 /// What a statement says, reduced for comparison.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Said {
-    /// In one form each, years and dates included.
-    figures: BTreeSet<String>,
-    /// Those of them that are years or dates.
-    times: BTreeSet<String>,
-    stems: Stems,
-    /// Stems of words that are written like names.
-    names: Stems,
-    negations: Stems,
+    /// Its amounts in one form each, with the signs before them, in order.
+    amounts: Vec<Counted>,
+    /// Its years and dates, in order.
+    times: Vec<String>,
+    words: Vec<Word>,
+    negations: BTreeSet<String>,
+}
+
+/// An amount and what it counts.
+#[derive(Clone, Debug, PartialEq)]
+struct Counted {
+    amount: String,
+    /// The stem of the word right behind it, a unit most often.
+    of: Option<String>,
+}
+
+/// A word that says something.
+#[derive(Clone, Debug)]
+struct Word {
+    stem: String,
+    /// Whether it is written like a name, which the first of a text is anyway.
+    is_capital: bool,
+    is_first: bool,
 }
 
 impl Said {
@@ -57,101 +74,98 @@ impl Said {
 
     fn read(&mut self, text: &str) {
         let figures = figures_of(text);
-        let inside = |at: usize| figures.iter().any(|f| f.at <= at && at < f.end());
-        for (_, word) in content_words(text).filter(|(at, _)| !inside(*at)) {
-            let stem = stem(word);
-            if word.starts_with(char::is_uppercase) {
-                self.names.insert(stem.clone());
-            }
-            self.stems.insert(stem);
+        for figure in &figures {
+            self.put_figure(text, figure);
         }
-        let is_time = |f: &&Figure| f.year().is_some() || matches!(f.amount, Amount::Date { .. });
-        self.times.extend(figures.iter().filter(is_time).map(Figure::canonical));
-        self.figures.extend(figures.iter().map(Figure::canonical));
-        self.negations
-            .extend(words(text).map(|(_, word)| fold(word)).filter(|w| NEGATIONS.contains(&w.as_str())));
+        let inside = |at: usize| figures.iter().any(|f| f.at <= at && at < f.end());
+        let mut is_first = true;
+        for (at, word) in words(text).filter(|(at, _)| !inside(*at)) {
+            let folded = fold(word);
+            if NEGATIONS.contains(&folded.as_str()) || folded.ends_with("n't") {
+                self.negations.insert(folded.clone());
+            }
+            if !is_filler(word, is_first) {
+                let signs = with_signs(text, at, word).get(word.len()..).unwrap_or("");
+                let is_capital = word.starts_with(char::is_uppercase);
+                self.words.push(Word { stem: stem(word) + signs, is_capital, is_first });
+            }
+            is_first = false;
+        }
+    }
+
+    fn put_figure(&mut self, text: &str, figure: &Figure) {
+        if figure.year().is_some() || matches!(figure.amount, Amount::Date { .. }) {
+            self.times.push(figure.canonical());
+            return;
+        }
+        let amount = signs_of(text, figure) + &figure.canonical();
+        let behind = text.get(figure.end()..).unwrap_or("");
+        let is_beside =
+            |at: usize| behind.get(..at).is_some_and(|gap| gap.chars().all(|c| " -°".contains(c)));
+        let next = words(behind).next().filter(|(at, word)| is_beside(*at) && !is_filler(word, false));
+        self.amounts.push(Counted { amount, of: next.map(|(_, word)| stem(word)) });
     }
 
     /// Whether it has figures: only then a statement in other words can be told from another statement.
     pub fn has_figures(&self) -> bool {
-        !self.figures.is_empty()
+        !self.amounts.is_empty() || !self.times.is_empty()
     }
 
-    /// How many words it has beside its figures.
-    pub fn words(&self) -> usize {
-        self.stems.len()
+    /// Its figures, each in one form.
+    fn figures(&self) -> impl Iterator<Item = &String> {
+        self.amounts.iter().map(|counted| &counted.amount).chain(&self.times)
     }
 
-    /// Whether it has a word, or one that means the same.
-    fn has(&self, word: &str) -> bool {
-        let group = ALIKE.iter().find(|group| group.contains(&word));
-        self.stems.contains(word)
-            || group.is_some_and(|group| group.iter().any(|other| self.stems.contains(*other)))
+    /// Whether another adds nothing to it. Without figures, only the same words do: what has fewer may say more.
+    pub fn covers(&self, new: &Said) -> bool {
+        self.holds(new) && (new.has_figures() || new.holds(self))
     }
 
-    /// Whether it has all of these words.
-    pub fn has_all(&self, words: &Stems) -> bool {
-        words.iter().all(|word| self.has(word))
-    }
-
-    /// Whether it has this share of another's words, and one at least.
-    fn has_share(&self, other: &Said, share: f64) -> bool {
-        let held = other.stems.iter().filter(|word| self.has(word)).count();
-        held > 0 && held as f64 >= share * other.stems.len() as f64
-    }
-
-    /// Whether both have a figure in common.
-    pub fn shares_figure(&self, other: &Said) -> bool {
-        self.figures.intersection(&other.figures).next().is_some()
-    }
-
-    /// Whether it says all that another says.
+    /// Whether it says all that another says: its amounts of the same things, its dates, names and other words, each in the
+    /// order in which they stand here.
     fn holds(&self, new: &Said) -> bool {
-        new.figures.is_subset(&self.figures)
-            && new.negations == self.negations
-            && self.has_all(&new.names)
-            && self.has_share(new, HELD)
+        let is_name = |word: &&Word| word.is_capital && (!word.is_first || self.has_name(&word.stem));
+        let (names, others): (Vec<&Word>, Vec<&Word>) = new.words.iter().partition(is_name);
+        new.negations == self.negations
+            && stand_in_order(&new.times, &self.times, |new, known| new == known)
+            && stand_in_order(&new.amounts, &self.amounts, |new, known| self.is_same_amount(known, new))
+            && !new.words.is_empty()
+            && stand_in_order(&names, &self.words, |new, known| is_alike(&new.stem, &known.stem))
+            && stand_in_order(&others, &self.words, |new, known| is_alike(&new.stem, &known.stem))
     }
 
-    /// Whether a longer statement says the same of other figures.
-    pub fn is_rival(&self, longer: &Said) -> bool {
-        self.negations == longer.negations && longer.has_share(self, RIVAL) && self.has_other_amounts(longer)
+    /// Whether a word is a name here, which can be told only where it does not come first.
+    fn has_name(&self, stem: &str) -> bool {
+        self.words.iter().any(|word| word.is_capital && !word.is_first && word.stem == stem)
     }
 
-    /// Whether each has an amount of one kind that the other has not, and they do not speak of different years. Where
-    /// there are only years and dates, those are what is said.
-    fn has_other_amounts(&self, other: &Said) -> bool {
-        let amounts = |of: &Said| -> BTreeSet<String> { of.figures.difference(&of.times).cloned().collect() };
-        let (mine, theirs) = (amounts(self), amounts(other));
-        if mine.is_empty() && theirs.is_empty() {
-            return differ(&self.times, &other.times);
-        }
-        let is_series = !self.times.is_empty() && !other.times.is_empty() && self.times != other.times;
-        !is_series && differ(&mine, &theirs)
+    /// Whether a new amount is a known one. What it counts may be said elsewhere where there is another word for it
+    /// ("3 inhabitants", "the population is 3"); a unit may not.
+    fn is_same_amount(&self, known: &Counted, new: &Counted) -> bool {
+        known.amount == new.amount
+            && match (&known.of, &new.of) {
+                (Some(known), Some(new)) => is_alike(known, new),
+                (None, None) => true,
+                (Some(other), None) | (None, Some(other)) => {
+                    ALIKE.iter().any(|g| g.contains(&other.as_str()))
+                }
+            }
     }
 }
 
-/// Whether each of two sets has a figure of one kind that the other has not.
-fn differ(mine: &BTreeSet<String>, theirs: &BTreeSet<String>) -> bool {
-    let kinds: BTreeSet<Kind> = mine.difference(theirs).map(|figure| kind(figure)).collect();
-    theirs.difference(mine).any(|figure| kinds.contains(&kind(figure)))
+/// Whether a word says nothing. `A` inside a text is a name.
+fn is_filler(word: &str, is_first: bool) -> bool {
+    FILLERS.contains(&fold(word).as_str()) && (word != "A" || is_first)
 }
 
-/// The kind of an amount: per cent, a currency, or none.
-type Kind = Option<char>;
-
-fn kind(figure: &str) -> Kind {
-    let is_sign = |c: &char| !c.is_ascii_digit() && !matches!(c, '-' | '.');
-    figure.chars().next().filter(is_sign).or_else(|| figure.chars().last().filter(is_sign))
+fn is_alike(a: &str, b: &str) -> bool {
+    a == b || ALIKE.iter().any(|group| group.contains(&a) && group.contains(&b))
 }
 
-/// Stems of the words inside a sentence that are written like names: not of the first, which is written so anyway.
-pub(crate) fn names_inside(sentence: &str) -> Stems {
-    let first = words(sentence).next().map(|(at, _)| at);
-    content_words(sentence)
-        .filter(|(at, word)| Some(*at) != first && word.starts_with(char::is_uppercase))
-        .map(|(_, word)| stem(word))
-        .collect()
+/// Whether all of some things stand among others, in the same order.
+fn stand_in_order<A, B>(wanted: &[A], among: &[B], is_same: impl Fn(&A, &B) -> bool) -> bool {
+    let mut rest = among.iter();
+    wanted.iter().all(|one| rest.any(|other| is_same(one, other)))
 }
 
 /// Known statements by their figures.
@@ -162,8 +176,9 @@ pub(crate) struct Index {
 }
 
 impl Index {
+    /// Adds a known statement.
     pub fn add(&mut self, said: Said) {
-        for figure in &said.figures {
+        for figure in said.figures() {
             self.by_figure.entry(figure.clone()).or_default().push(self.all.len());
         }
         self.all.push(said);
@@ -171,9 +186,8 @@ impl Index {
 
     /// Whether one known statement says all that this one says.
     pub fn holds(&self, new: &Said) -> bool {
-        let rarest =
-            new.figures.iter().map(|figure| self.by_figure.get(figure).map_or(&[][..], Vec::as_slice));
-        let places = rarest.min_by_key(|places| places.len()).unwrap_or(&[]);
-        places.iter().filter_map(|at| self.all.get(*at)).any(|known| known.holds(new))
+        let places = new.figures().map(|figure| self.by_figure.get(figure).map_or(&[][..], Vec::as_slice));
+        let rarest = places.min_by_key(|places| places.len()).unwrap_or(&[]);
+        rarest.iter().filter_map(|at| self.all.get(*at)).any(|known| known.holds(new))
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Ranges are byte ranges of the text that was given, always on character boundaries.
 
+pub mod attached;
 pub mod blocks;
 pub mod figures;
 pub mod sentences;

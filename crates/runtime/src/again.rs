@@ -3,18 +3,17 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use deepgraph_engine::{Machine, NotResumable, check_resume};
+use deepgraph_engine::{Machine, NotResumable, Opening, opening};
 use deepgraph_graph::Bundle;
-use deepgraph_protocol::{
-    EntryBody, ErrorKind, Grant, Map, Millis, ResumeFrom, ScopePath, StepError, StepId, Value,
-};
-use deepgraph_store::{RunId, RunRecord, RunUpdate, Store, Stored};
+use deepgraph_protocol::{Effect, EntryBody, Grant, Map, Millis, ResumeFrom, ScopePath, StepId, Value};
+use deepgraph_store::{RunId, RunRecord, RunUpdate, Store};
 use tokio::sync::mpsc;
 
 use crate::RunError;
+use crate::aside::aside;
 use crate::driver::Driver;
 use crate::progress::Observer;
-use crate::resume::fold;
+use crate::resume::Folded;
 use crate::run::Runtime;
 
 /// A further attempt of a run that is over.
@@ -28,14 +27,19 @@ pub struct Again {
     pub from: ResumeFrom,
     /// How the run is set up from now on, for its record.
     pub settings: serde_json::Value,
+    /// The run as it was when this was made.
+    folded: Arc<Folded>,
 }
 
 impl Again {
-    /// A further attempt of a stored run, with these keys of the configuration set to something else.
+    /// A further attempt of a stored run, with these keys of the configuration set to something else. The run's journals
+    /// are read and folded here, once: this waits for the store, so a task calls it under
+    /// [`spawn_blocking`](tokio::task::spawn_blocking).
     ///
     /// # Errors
     ///
-    /// [`RunError::NotResumable`]: the run is not over. The configuration does not fit; the store fails.
+    /// [`RunError::NotResumable`]: the run is not over. The configuration does not fit; the journals do not fold; the
+    /// store fails.
     pub fn of(
         store: &dyn Store,
         record: &RunRecord,
@@ -47,9 +51,9 @@ impl Again {
         if !record.status.is_terminal() {
             return Err(RunError::NotResumable { run: run.to_string(), why: NotResumable::NotOver });
         }
-        let rows = store.entries(run, 0)?;
+        let folded = Folded::read(store, run, &bundle)?;
         let mut wanted: BTreeMap<String, Value> =
-            in_force(&rows).iter().map(|(key, value)| (key.to_string(), value.clone())).collect();
+            folded.config.iter().map(|(key, value)| (key.to_string(), value.clone())).collect();
         wanted.extend(set.iter().map(|(key, value)| (key.clone(), value.clone())));
         let config = bundle.config_of(wanted).map_err(|wrong| {
             let wrong: Vec<String> = wrong.iter().map(ToString::to_string).collect();
@@ -59,7 +63,7 @@ impl Again {
         if let Some(fields) = settings.as_object_mut() {
             fields.insert("config".to_owned(), serde_json::to_value(&config).unwrap_or_default());
         }
-        Ok(Again { bundle, config, from, settings })
+        Ok(Again { bundle, config, from, settings, folded: Arc::new(folded) })
     }
 }
 
@@ -68,50 +72,39 @@ impl Again {
     ///
     /// # Errors
     ///
-    /// [`RunError::NotResumable`], with what can be done instead; the journals do not fold; the store fails.
-    pub fn check(&self, store: &dyn Store, run: &RunId, now: Millis) -> Result<(), RunError> {
-        let rows = store.entries(run, 0)?;
-        let machines = fold(&self.bundle, &rows, |_| {});
-        let mut machines =
-            machines.map_err(|graph| RunError::UnknownGraph { run: run.to_string(), graph })?;
-        let now = now.max(rows.last().map_or(0, |row| row.entry.at));
-        check_resume(&mut machines, now, &Arc::new(self.config.clone()), self.from)
-            .map_err(|why| RunError::NotResumable { run: run.to_string(), why })
+    /// [`RunError::NotResumable`], with what can be done instead.
+    pub fn check(&self, now: Millis) -> Result<(), RunError> {
+        self.folded.can_go_on(now, &self.config, self.from)
     }
-}
-
-/// The configuration of the last attempt.
-fn in_force(rows: &[Stored]) -> Map {
-    let of_root = rows.iter().rev().filter(|row| row.scope.is_root());
-    let mut configs = of_root.filter_map(|row| match &row.entry.body {
-        EntryBody::Started(started) => Some(&started.config),
-        EntryBody::Resumed { config, .. } => Some(config),
-        _ => None,
-    });
-    configs.next().map(|config| (**config).clone()).unwrap_or_default()
 }
 
 impl Runtime {
     /// Takes a run that is over up again. It is found out first whether it can go on: nothing is claimed and nothing
     /// changed where it can not.
-    pub(crate) fn again(
+    pub(crate) async fn again(
         &self,
         run: &RunId,
         again: Again,
         previews: mpsc::UnboundedSender<(StepId, String)>,
         observer: &mut dyn Observer,
     ) -> Result<Driver<'_>, RunError> {
-        let now = self.clock.now();
-        again.check(&*self.store, run, now)?;
-        let Again { bundle, config, from, settings } = again;
-        let config = Arc::new(config);
-        let mut driver = self.resume(run, bundle, Vec::new(), previews, observer)?;
-        // Somebody else may have let it go on meanwhile.
+        let (store, of, now) = (self.store.clone(), run.clone(), self.clock.now());
+        let Again { config, from, settings, folded, .. } = again;
+        let claimed = aside(self.replay.is_some(), run, move || {
+            folded.can_go_on(now, &config, from)?;
+            let mut folded = Arc::unwrap_or_clone(folded);
+            let epoch = store.claim(&of)?;
+            // Somebody else may have let it go on meanwhile.
+            if folded.catch_up(&*store)? {
+                folded.can_go_on(now, &config, from)?;
+            }
+            Ok((folded, epoch, config))
+        });
+        let (folded, epoch, config) = claimed.await?;
+        let mut driver = self.take_up(folded, epoch, previews, observer);
         let root = driver.machines.get(&ScopePath::root()).map(|live| &live.machine);
-        let attempt = root.map_or(1, Machine::attempt) + 1;
-        let grant = Grant::default();
-        root.map_or(Err(NotResumable::NotOver), |root| root.can_resume(now, &config, &grant, from))
-            .map_err(|why| RunError::NotResumable { run: run.to_string(), why })?;
+        let attempt = root.map_or(1, Machine::attempt).saturating_add(1);
+        let (config, grant) = (Arc::new(config), Grant::default());
         driver.first_update = Some(RunUpdate {
             attempt: Some(attempt),
             cancel_requested: Some(false),
@@ -139,28 +132,17 @@ pub(crate) fn with_first(update: RunUpdate, first: Option<RunUpdate>) -> RunUpda
 }
 
 impl Driver<'_> {
-    /// Lets a child go on with its work, once there is a place for it. After a crash it may go on already, or be over
-    /// again.
-    pub(crate) fn reopen_child(
-        &mut self,
-        parent: &ScopePath,
-        step: StepId,
-        config: Arc<Map>,
-        grant: Grant,
-        attempt: u32,
-    ) {
+    /// Does for a child what its effect asks for, by what is there of it: after a crash it may be at work already, or
+    /// over again.
+    pub(crate) fn open_child(&mut self, parent: &ScopePath, effect: &Effect) {
+        let Some(step) = effect.step().cloned() else { return };
         let child = step.scope();
-        let Some(live) = self.machines.get(&child) else {
-            let message = format!("the journal of `{child}` is not there, so it can not go on");
-            let error = StepError::new(ErrorKind::NotFound, message);
-            return self.commit_later(parent, EntryBody::Failed { step, error });
-        };
-        if live.machine.attempt() < attempt {
-            let resumed = EntryBody::Resumed { attempt, config, grant, from: ResumeFrom::Research };
-            self.slots.enqueue(child, resumed);
-        } else if let Some(end) = live.machine.end() {
-            let end = end.clone();
-            self.commit_later(parent, EntryBody::ChildEnded { step, end: Box::new(end) });
+        let machine = self.machines.get(&child).map(|live| &live.machine);
+        match opening(effect, machine, &self.bundle) {
+            Some(Opening::Start(entry) | Opening::GoOn(entry)) => self.slots.enqueue(child, entry),
+            Some(Opening::Over(end)) => self.commit_later(parent, EntryBody::ChildEnded { step, end }),
+            Some(Opening::Gone(error)) => self.commit_later(parent, EntryBody::Failed { step, error }),
+            Some(Opening::AtWork) | None => {}
         }
     }
 

@@ -18,7 +18,7 @@ use crate::driver::Driver;
 use crate::host::Host;
 use crate::progress::{Observer, Quiet};
 use crate::run::{Ended, Runtime};
-use crate::work::{Work, stored_bundle};
+use crate::work::Work;
 
 /// How long nothing comes back before the store is asked whether the run is to stop.
 pub(crate) const BETWEEN_LOOKS: Duration = Duration::from_secs(1);
@@ -42,7 +42,8 @@ pub enum Cancelled {
 
 impl Runtime {
     /// Asks for a run to stop. Whoever drives it notices at the next commit, or within a second or two. Asked a second
-    /// time, it gives up at once what is in flight, and begins no compensation. A run that is over stays as it is.
+    /// time, it gives up at once what is in flight, and begins no compensation. A run that is over stays as it is. This
+    /// waits for the store, as [`Runtime::record`].
     ///
     /// # Errors
     ///
@@ -85,20 +86,20 @@ impl Host {
         patience: Duration,
     ) -> Result<Cancelled, RunError> {
         let begun = tokio::time::Instant::now();
-        let first = self.runtime().request_cancel(run)?;
+        let first = self.ask_to_cancel(run).await?;
         if first.is_terminal() {
             return Ok(Cancelled::WasOver(first));
         }
         let mut asked_again = !at_once;
         let mut was_seen = first == RunStatus::Cancelling;
         loop {
-            let record = self.store().run(run)?.ok_or_else(|| StoreError::UnknownRun { run: run.clone() })?;
+            let record = self.record_of(run).await?;
             was_seen |= record.status == RunStatus::Cancelling && !record.cancel_requested;
             if record.status.is_terminal() {
                 return Ok(Cancelled::Over(record.status));
             }
             if was_seen && !std::mem::replace(&mut asked_again, true) {
-                self.runtime().request_cancel(run)?;
+                self.ask_to_cancel(run).await?;
             }
             let nobody = record.status == RunStatus::AwaitingInput
                 || (record.cancel_requested && begun.elapsed() >= NOTICES_WITHIN);
@@ -113,11 +114,15 @@ impl Host {
         }
     }
 
+    async fn ask_to_cancel(&self, run: &RunId) -> Result<RunStatus, RunError> {
+        let (runtime, of) = (self.runtime().clone(), run.clone());
+        self.aside(run, move || runtime.request_cancel(&of)).await
+    }
+
     /// Cancels a run that nobody drives.
     async fn cancel_left(&self, run: &RunId, how: Cancel) -> Result<Cancelled, RunError> {
-        let record = self.store().run(run)?.ok_or_else(|| StoreError::UnknownRun { run: run.clone() })?;
-        let bundle = stored_bundle(&record, self.ops())?;
-        let work = Work::of(&record, bundle, Vec::new())?;
+        let resumption = self.resume(run).await?;
+        let work = Work::of(resumption.record(), resumption.bundle().clone(), Vec::new())?;
         let (_canceller, control) = Control::new();
         let ended = self.runtime().cancel(run, work, how, control, &mut Quiet).await?;
         Ok(match ended.outcome() {

@@ -6,15 +6,16 @@ use std::sync::Arc;
 use deepgraph_engine::{Machine, Phase};
 use deepgraph_graph::Bundle;
 use deepgraph_protocol::{
-    Effect, Entry, EntryBody, Millis, ModelRequest, Output, RunStatus, ScopeEnd, ScopePath, StepError,
-    StepId, StepOutput, Value,
+    Effect, Entry, EntryBody, Millis, ModelRequest, Output, RunStatus, ScopeEnd, ScopePath, StepId, Value,
 };
 use deepgraph_store::{Append, Appended, RunId, RunUpdate};
 use tokio::sync::{Semaphore, mpsc, oneshot};
+use tokio::time::Instant;
 
 use crate::RunError;
 use crate::again::with_first;
 use crate::ask::Question;
+use crate::begun::Begun;
 use crate::cancel::BETWEEN_LOOKS;
 use crate::control::{Cancel, Control};
 use crate::progress::{Observer, Tally, Told};
@@ -22,8 +23,8 @@ use crate::replay::{Replay, order};
 use crate::resume::Live;
 use crate::run::Runtime;
 use crate::slots::Slots;
-use crate::tasks::{CacheKey, Done, Tasks};
-use crate::writes::{Begun, OpCall};
+use crate::tasks::{CacheKey, Tasks};
+use crate::writes::OpCall;
 
 /// A model call that is sent once its dispatch is durable.
 #[derive(Debug)]
@@ -49,7 +50,7 @@ pub(crate) struct Driver<'a> {
     pub(crate) prepared: BTreeMap<StepId, Prepared>,
     /// Calls that write and are made once their claim is durable.
     pub(crate) claims: BTreeMap<StepId, OpCall>,
-    /// Calls that write and may wait for a place.
+    /// What was sent out, or waits for a place to be.
     pub(crate) begun: BTreeMap<StepId, Begun>,
     pub(crate) questions: BTreeMap<StepId, (Question, Option<u64>)>,
     /// Answers that were brought along, by the question that is open.
@@ -110,7 +111,7 @@ impl<'a> Driver<'a> {
             previews,
             cancel: Cancel::No,
             tally: Tally::default(),
-            replay: runtime.replay.clone().map(Replay::new),
+            replay: runtime.replay.as_ref().map(|recording| Replay::new(recording, &bundle.ops)),
             last: 0,
             inbox: VecDeque::new(),
             bundle,
@@ -143,20 +144,7 @@ impl<'a> Driver<'a> {
         for (scope, working, effects) in open {
             self.slots.set(&scope, working);
             for effect in effects {
-                match &effect {
-                    Effect::Spawn { step, .. } => {
-                        match self.machines.get(&step.scope()).map(|l| l.machine.end()) {
-                            None => self.carry_out(&scope, effect),
-                            Some(Some(end)) => {
-                                let entry =
-                                    EntryBody::ChildEnded { step: step.clone(), end: Box::new(end.clone()) };
-                                self.commit_later(&scope, entry);
-                            }
-                            Some(None) => {}
-                        }
-                    }
-                    _ => self.carry_out(&scope, effect),
-                }
+                self.carry_out(&scope, effect);
             }
         }
     }
@@ -171,6 +159,8 @@ impl<'a> Driver<'a> {
         if let Some(at) = self.replay.as_ref().and_then(Replay::cancelled) {
             self.tasks.cancel(at);
         }
+        // Kept over the turns of the loop: what a model streams does not put it off.
+        let mut look_at = Instant::now() + BETWEEN_LOOKS;
         loop {
             self.start_children();
             while !self.inbox.is_empty() {
@@ -195,7 +185,10 @@ impl<'a> Driver<'a> {
             tokio::select! {
                 biased;
                 level = control.raised(self.cancel) => self.cancel_now(level),
-                () = tokio::time::sleep(BETWEEN_LOOKS), if looks => self.look_for_request().await?,
+                () = tokio::time::sleep_until(look_at), if looks => {
+                    self.look_for_request().await?;
+                    look_at = Instant::now() + BETWEEN_LOOKS;
+                }
                 Some((step, piece)) = previews.recv() => observer.preview(&step, &piece),
                 done = order::next(self.replay.as_mut().and_then(|r| r.order.as_mut()), &mut self.tasks) => match done {
                     Some(done) => {
@@ -219,7 +212,7 @@ impl<'a> Driver<'a> {
             };
             let Some(graph) = self.bundle.find(&body.graph) else { continue };
             let machine = Machine::new(self.bundle.clone(), graph, scope.clone());
-            self.machines.insert(scope.clone(), Live { machine, position: 0 });
+            self.machines.entry(scope.clone()).or_insert(Live { machine, position: 0 });
             self.inbox.push_back((scope, started));
         }
     }
@@ -305,53 +298,6 @@ impl<'a> Driver<'a> {
         }
     }
 
-    fn take(&mut self, done: Done) {
-        match done {
-            Done::Model { scope, step, attempt, result } => {
-                let body = match result {
-                    Ok(reply) if reply.data.depth() > DEEPEST => failure(step, attempt, too_deep()),
-                    Ok(reply) => EntryBody::Completed { step, attempt, output: StepOutput::Model(*reply) },
-                    Err(error) => failure(step, attempt, error),
-                };
-                self.commit_later(&scope, body);
-            }
-            Done::Op { scope, step, attempt, cache, result } => {
-                self.begun.remove(&step);
-                let body = match result {
-                    Ok(value) if value.depth() > DEEPEST => failure(step, attempt, too_deep()),
-                    Ok(value) => {
-                        if let Some(key) = cache {
-                            self.cache.insert(key, (self.now(), value.clone()));
-                        }
-                        EntryBody::Completed { step, attempt, output: StepOutput::Op(value) }
-                    }
-                    Err(error) => failure(step, attempt, error),
-                };
-                self.commit_later(&scope, body);
-            }
-            Done::Failed { scope, step, attempt, error, used } => {
-                let body = match attempt {
-                    Some(attempt) => EntryBody::AttemptFailed { step, attempt, error, usage: used },
-                    None => EntryBody::Failed { step, error },
-                };
-                self.commit_later(&scope, body);
-            }
-            Done::Due { scope, effect } => self.carry_out(&scope, effect),
-            Done::Timer { scope, timer } => self.commit_later(&scope, EntryBody::TimerFired { timer }),
-            Done::Answer { scope, step, answer } => self.take_answer(&scope, step, answer),
-            Done::Unanswered { scope, step } => {
-                self.questions.remove(&step);
-                let error = StepError::new(
-                    deepgraph_protocol::ErrorKind::Unanswered,
-                    "the question was not answered in time",
-                );
-                self.commit_later(&scope, EntryBody::Failed { step, error });
-            }
-            Done::GraceOver { scope, step } => self.give_up(&scope, step),
-            Done::Cancel => self.cancel_now(self.cancel.max(Cancel::Cooperative)),
-        }
-    }
-
     pub(crate) fn status(&self) -> RunStatus {
         if self.cancel == Cancel::No { RunStatus::Running } else { RunStatus::Cancelling }
     }
@@ -373,16 +319,4 @@ impl<'a> Driver<'a> {
         let lost = || RunError::StoreSilent { run: self.run.to_string() };
         Ok(appended.await.map_err(|_| lost())??)
     }
-}
-
-/// Levels of lists and records that a result may have: journals are read back by a parser that bounds them.
-const DEEPEST: usize = 64;
-
-fn too_deep() -> StepError {
-    let message = format!("the result has lists and records more than {DEEPEST} levels deep");
-    StepError::new(deepgraph_protocol::ErrorKind::InvalidOutput, message)
-}
-
-fn failure(step: StepId, attempt: u32, error: StepError) -> EntryBody {
-    EntryBody::AttemptFailed { step, attempt, error, usage: Default::default() }
 }

@@ -4,11 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use deepgraph_protocol::{
-    CALLER_ENDED, Effect, EntryBody, ErrorKind, ExitReason, ScopePath, Started, StepError, StepId, Value,
+    CALLER_ENDED, Effect, EntryBody, ErrorKind, ExitReason, ScopePath, StepError, StepId, Value,
 };
 use deepgraph_trace::request_hash;
 
 use crate::ask::{Question, Unattended};
+use crate::begun::Begun;
 use crate::driver::{Driver, Prepared};
 use crate::replay::lost_dispatch;
 use crate::tasks::{Done, bounded};
@@ -34,17 +35,10 @@ impl Driver<'_> {
                 let call = OpCall { step, attempt, timeout_ms, op, input, cache_ms };
                 match writes {
                     true => self.claim_op(scope, call),
-                    false => self.run_op(scope, call, false),
+                    false => self.run_op(scope, call),
                 }
             }
-            Effect::Spawn { step, graph, input, config, grant, nesting } => {
-                let started = Started::first(graph, input, config, self.bundle.hash.clone());
-                let started = Started { grant, nesting, ..started };
-                self.slots.enqueue(step.scope(), EntryBody::Started(started));
-            }
-            Effect::Reopen { step, config, grant, attempt } => {
-                self.reopen_child(scope, step, config, grant, attempt);
-            }
+            Effect::Spawn { .. } | Effect::Reopen { .. } => self.open_child(scope, &effect),
             Effect::Ask { step, question, shape, timeout_ms } => {
                 let question = Question { id: step, text: question, shape, complaint: None };
                 self.put_question(scope, question, timeout_ms);
@@ -64,7 +58,7 @@ impl Driver<'_> {
         let Some(step) = effect.step().cloned() else { return };
         let scope = scope.clone();
         let key = scope.clone();
-        self.tasks.spawn(&key, &step, async move {
+        self.tasks.wait(&key, &step, async move {
             tokio::time::sleep(Duration::from_millis(wait)).await;
             Done::Due { scope, effect }
         });
@@ -129,15 +123,18 @@ impl Driver<'_> {
         let (key, key_step) = (scope.clone(), step.clone());
         let previews = self.previews.clone();
         let place = self.model_places.clone();
+        let begun = Begun::default();
+        self.begun.insert(step.clone(), begun.clone());
         self.tasks.spawn(&key, &key_step, async move {
             let preview_step = step.clone();
             let preview = move |piece: &str| drop(previews.send((preview_step.clone(), piece.to_owned())));
-            let result =
-                bounded(place, timeout_ms, model.reply(&request, &preview)).await.map(|mut reply| {
-                    let priced = price.map(|p| p.cost(&reply.usage));
-                    reply.cost_micro_usd = reply.cost_micro_usd.or(priced);
-                    Box::new(reply)
-                });
+            let call = begun.unless_withdrawn(model.reply(&request, &preview));
+            let result = bounded(place, timeout_ms, call).await.map(|reply| {
+                let mut reply = reply.answering(&request);
+                let priced = price.map(|p| p.cost(&reply.usage));
+                reply.cost_micro_usd = reply.cost_micro_usd.or(priced);
+                Box::new(reply)
+            });
             Done::Model { scope, step, attempt, result }
         });
     }
@@ -207,23 +204,29 @@ impl Driver<'_> {
             return self.commit_later(&child, EntryBody::CancelRequested { detail, reason, at_once });
         }
         let asked = self.questions.remove(&step).is_some();
-        // After a crash there is nothing to wait for.
-        let is_out =
-            self.tasks.is_out(&step) || self.prepared.contains_key(&step) || self.claims.contains_key(&step);
+        // There is nothing to wait for after a crash, and with what was not sent yet: that is not begun any more.
+        let is_out = self.tasks.is_out(&step) && !self.withdraw(&step);
         if asked || !is_out || grace_ms == 0 || self.cancel == crate::Cancel::AtOnce {
             return self.give_up(scope, step);
         }
         self.tasks.grace(scope.clone(), step, Duration::from_millis(grace_ms));
     }
 
+    /// Sees to it that a step is not sent that was not sent yet. False where it was, or is.
+    fn withdraw(&self, step: &StepId) -> bool {
+        let is_held = self.prepared.contains_key(step) || self.claims.contains_key(step);
+        is_held || self.tasks.is_waiting(step) || self.begun.get(step).is_some_and(Begun::withdraw)
+    }
+
     /// Stops the work for a step and commits that nothing comes of it.
     pub(crate) fn give_up(&mut self, scope: &ScopePath, step: StepId) {
-        let begun = self.begun.remove(&step);
-        let never_begun = self.claims.remove(&step).is_some() || begun.is_some_and(|begun| begun.withdraw());
+        let never_sent = self.withdraw(&step);
         self.tasks.abort(&step);
+        self.begun.remove(&step);
+        self.claims.remove(&step);
         self.prepared.remove(&step);
         let error = StepError::new(ErrorKind::Cancelled, "given up");
-        let error = if never_begun { error.unsent() } else { error };
+        let error = if never_sent { error.unsent() } else { error };
         self.commit_later(scope, EntryBody::Failed { step, error });
     }
 }

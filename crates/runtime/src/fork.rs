@@ -1,7 +1,8 @@
 //! Forks: a new run whose journals begin as those of another one.
 //!
 //! The run that it comes from stays as it is. A fork's own first entries are `StateEdited`: the edit, and an empty one
-//! for every other instance that is at work, so that the time since the other run counts in none of them.
+//! for every other instance that is at work, so that the time since the other run counts in none of them, and for every
+//! one that has written: what the other run wrote is not undone by the fork, and not made again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -16,6 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::RunError;
 use crate::persist;
+use crate::progress::{Tally, Told};
 use crate::resume::fold;
 use crate::run::{NewRun, Runtime};
 
@@ -116,6 +118,15 @@ impl Branch {
     }
 
     fn machines(&self, bundle: &Arc<Bundle>, run: &RunId) -> Result<BTreeMap<ScopePath, Machine>, RunError> {
+        self.fold(bundle, run, |_| {})
+    }
+
+    fn fold(
+        &self,
+        bundle: &Arc<Bundle>,
+        run: &RunId,
+        told: impl FnMut(Told),
+    ) -> Result<BTreeMap<ScopePath, Machine>, RunError> {
         let rows = self.rows.iter().zip(1..).map(|((scope, entry), seq)| Stored {
             seq,
             scope: scope.clone(),
@@ -123,7 +134,7 @@ impl Branch {
             entry: entry.clone(),
         });
         let rows: Vec<Stored> = rows.collect();
-        fold(bundle, &rows, |_| {}).map_err(|graph| RunError::UnknownGraph { run: run.to_string(), graph })
+        fold(bundle, &rows, told).map_err(|graph| RunError::UnknownGraph { run: run.to_string(), graph })
     }
 
     /// Sets channels of one instance, and lets the clocks of all others go on from `now`. Children that the edited
@@ -164,9 +175,9 @@ impl Branch {
         }
         for (other, machine) in &machines {
             let is_edited = sets && other == scope;
-            if machine.phase() != Phase::Ended && !gone.contains(other) && !is_edited {
-                let entry = Entry { at, body: EntryBody::StateEdited { state: Map::new() } };
-                self.rows.push((other.clone(), entry));
+            let begins_here = machine.phase() != Phase::Ended || machine.has_written();
+            if begins_here && !gone.contains(other) && !is_edited {
+                self.rows.push((other.clone(), begins(at)));
             }
         }
         Ok(())
@@ -196,9 +207,16 @@ impl Branch {
                 "its research came to its end by itself, so nothing is left to go on with: name a step with --at STEP",
             ));
         }
+        let wrote = machines.iter().filter(|(_, machine)| machine.has_written());
+        self.rows.extend(wrote.map(|(scope, _)| (scope.clone(), begins(at))));
         self.rows.push((ScopePath::root(), entry));
         Ok(attempt)
     }
+}
+
+/// A fork begins in an instance whose state it does not set.
+fn begins(at: Millis) -> Entry {
+    Entry { at, body: EntryBody::StateEdited { state: Map::new() } }
 }
 
 /// Whether channels can be set so.
@@ -230,7 +248,7 @@ fn check(machine: &Machine, state: &Map) -> Result<(), RunError> {
 
 impl Runtime {
     /// Records a fork with the journals that it begins with; it is driven like a run that was left in the middle. The
-    /// settings of `new` get the field `forked_from`.
+    /// settings of `new` get the field `forked_from`. This waits for the store, as [`Runtime::record`].
     ///
     /// # Errors
     ///
@@ -243,6 +261,8 @@ impl Runtime {
         if let Some(fields) = settings.as_object_mut() {
             fields.insert("forked_from".to_owned(), serde_json::to_value(&branch.from).unwrap_or_default());
         }
+        let mut tally = Tally::default();
+        branch.fold(&new.bundle, &branch.from.run, |told| tally.note(&told.event))?;
         let run = RunId::new();
         let bundle = serde_json::to_value(&new.bundle.source).unwrap_or_default();
         let (at, graph) = (self.clock.now(), new.graph.clone());
@@ -265,10 +285,10 @@ impl Runtime {
         });
         let epoch = self.store.claim(&run)?;
         let update = RunUpdate {
-            status: Some(RunStatus::Running),
             updated_at: Some(at),
             attempt: attempt.max(),
-            ..RunUpdate::default()
+            // The steps that it begins with.
+            ..tally.update(RunStatus::Running)
         };
         self.store.append(&run, epoch, &batch, Some(&update))?;
         Ok(run)

@@ -8,11 +8,12 @@ use deepgraph_model::{ChatModel, ModelSettings, Models};
 use deepgraph_protocol::Hidden;
 use deepgraph_research::gain::Scorer;
 use deepgraph_research::intent::{IntentClassifier, RuleClassifier};
-use deepgraph_store::{MemoryStore, RunId, Store, StoreError};
+use deepgraph_store::{MemoryStore, RunId, RunRecord, Store, StoreError};
 use deepgraph_tools::Corpus;
 use deepgraph_trace::{FoldError, Recording};
 
 use crate::RunError;
+use crate::aside::aside;
 use crate::ask::{Asker, Unattended};
 use crate::clock::{Clock, SystemClock};
 use crate::custom::CustomOp;
@@ -142,10 +143,28 @@ impl Host {
     /// # Errors
     ///
     /// There is no such run, or its graph does not compile against the ops of this host.
-    pub fn resume(&self, run: &RunId) -> Result<Resumption, RunError> {
-        let record = self.store().run(run)?.ok_or_else(|| StoreError::UnknownRun { run: run.clone() })?;
-        let bundle = stored_bundle(&record, &self.ops)?;
+    pub async fn resume(&self, run: &RunId) -> Result<Resumption, RunError> {
+        let record = self.record_of(run).await?;
+        let ops = self.ops.clone();
+        let read = self.aside(run, move || stored_bundle(&record, &ops).map(|bundle| (record, bundle)));
+        let (record, bundle) = read.await?;
         Ok(Resumption::new(self.clone(), record, bundle))
+    }
+
+    /// The record of a run, which must be there.
+    pub(crate) async fn record_of(&self, run: &RunId) -> Result<RunRecord, RunError> {
+        let (store, of) = (self.store().clone(), run.clone());
+        let read = self.aside(run, move || Ok(store.run(&of)?));
+        Ok(read.await?.ok_or_else(|| StoreError::UnknownRun { run: run.clone() })?)
+    }
+
+    /// Does some work of a run where it may wait for the store.
+    pub(crate) async fn aside<T: Send + 'static>(
+        &self,
+        run: &RunId,
+        work: impl FnOnce() -> Result<T, RunError> + Send + 'static,
+    ) -> Result<T, RunError> {
+        aside(self.runtime.replay.is_some(), run, work).await
     }
 }
 
@@ -156,11 +175,15 @@ impl Host {
     /// # Errors
     ///
     /// There is no such run, its graph does not compile against the ops of this host, or its journal does not fold.
-    pub fn recording(&self, run: &RunId, hidden: &Hidden) -> Result<Recording, RunError> {
-        let resumption = self.resume(run)?;
-        let rows = self.store().entries(run, 0)?;
-        let broken = |why: FoldError| RunError::Broken { run: run.to_string(), why: why.to_string() };
-        recording(resumption.bundle(), resumption.record(), &rows, hidden).map_err(broken)
+    pub async fn recording(&self, run: &RunId, hidden: &Hidden) -> Result<Recording, RunError> {
+        let resumption = self.resume(run).await?;
+        let (store, of, hidden) = (self.store().clone(), run.clone(), hidden.clone());
+        let made = self.aside(run, move || {
+            let rows = store.entries(&of, 0)?;
+            let broken = |why: FoldError| RunError::Broken { run: of.to_string(), why: why.to_string() };
+            recording(resumption.bundle(), resumption.record(), &rows, &hidden).map_err(broken)
+        });
+        made.await
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use deepgraph_graph::{Bundle, Mismatch};
 use deepgraph_protocol::{Map, ResumeFrom, StepId, Value};
-use deepgraph_store::RunRecord;
+use deepgraph_store::{RunId, RunRecord};
 use tokio::runtime::Handle;
 
 use crate::RunError;
@@ -77,13 +77,14 @@ impl Launch {
         self
     }
 
-    /// Records the run and starts it, as a task of the tokio runtime that this is called in.
+    /// Records the run and starts it, as a task of the tokio runtime that this is called in. The run is durable when this
+    /// returns.
     ///
     /// # Errors
     ///
     /// The input or the configuration does not fit the graph; a channel can not be kept; the store fails; there is no
     /// tokio runtime. Nothing is recorded then.
-    pub fn start(self) -> Result<Running, RunError> {
+    pub async fn start(self) -> Result<Running, RunError> {
         let tokio = tokio_here()?;
         let root = self.bundle.root();
         let graph = || root.name.to_string();
@@ -105,8 +106,10 @@ impl Launch {
             settings: serde_json::to_value(&set_up).unwrap_or_default(),
             thread: self.thread,
         };
-        let run = self.host.runtime().record(&new)?;
-        Ok(Running::spawn(&tokio, self.host.runtime(), run, Work::Start(Box::new(new)), self.observer))
+        let (runtime, run) = (self.host.runtime().clone(), RunId::new());
+        let of = run.clone();
+        let recorded = self.host.aside(&run, move || runtime.record_as(&of, &new).map(|()| new)).await?;
+        Ok(Running::spawn(&tokio, self.host.runtime(), run, Work::Start(Box::new(recorded)), self.observer))
     }
 }
 
@@ -177,16 +180,17 @@ impl Resumption {
     ///
     /// There is no tokio runtime. A run that is to go on after its end is not over, or the configuration does not fit. The run was never started and its record does not say how to ([`RunError::NoSetUp`]), or
     /// it is answered.
-    pub fn start(self) -> Result<Running, RunError> {
+    pub async fn start(self) -> Result<Running, RunError> {
         let tokio = tokio_here()?;
         let run = self.record.run_id.clone();
         let work = match self.from {
             None => Work::of(&self.record, self.bundle, self.answers)?,
             Some(from) => {
                 answers::assigned(&run, self.answers, &[])?;
-                let store = &**self.host.store();
-                let again = Again::of(store, &self.record, self.bundle, &self.raised, from)?;
-                Work::Again(Box::new(again))
+                let (store, record, bundle) = (self.host.store().clone(), self.record, self.bundle);
+                let raised = self.raised;
+                let again = move || Again::of(&*store, &record, bundle, &raised, from);
+                Work::Again(Box::new(self.host.aside(&run, again).await?))
             }
         };
         Ok(Running::spawn(&tokio, self.host.runtime(), run, work, self.observer))

@@ -13,6 +13,7 @@
 //! | `tasks` | the work beside the loop, and what comes back |
 //! | `slots` | run-wide caps, held by queueing |
 //! | `resume` | Machines from journals |
+//! | `aside` | what waits for the store, beside the threads that drive |
 //! | `progress` | what observers are told; the run's record |
 //! | `fork` | new runs whose journals begin as those of another one |
 //! | `persist` | channels that are kept between runs |
@@ -30,7 +31,10 @@
 
 mod again;
 mod answers;
+mod aside;
 mod ask;
+mod begun;
+mod cached;
 mod call;
 mod cancel;
 mod clock;
@@ -45,6 +49,7 @@ mod host;
 mod intent;
 mod launch;
 mod ops;
+mod outcomes;
 mod persist;
 mod progress;
 mod replay;

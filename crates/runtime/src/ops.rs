@@ -22,6 +22,19 @@ pub trait Op: Send + Sync {
     /// is the record that the signature declares. `context` tells which call it is, with its idempotency key.
     async fn call(&self, input: Map, context: &CallContext) -> Result<Value, StepError>;
 
+    /// Whether [`finish`](Op::finish) works on what `call` brought. Then `call` does not get the fields that only graphs
+    /// give (`given` of the signature), and what it brings is what `cache` keeps: a call that is equal but for these
+    /// fields uses it again.
+    fn finishes(&self) -> bool {
+        false
+    }
+
+    /// The result, made of what `call` brought and the fields that only graphs give. It depends on nothing else.
+    async fn finish(&self, brought: Value, given: Map) -> Result<Value, StepError> {
+        drop(given);
+        Ok(brought)
+    }
+
     /// Whether calls are made under their idempotency key, with a service that does nothing twice that comes under the
     /// same key. Of an op that writes, a call whose outcome was lost is then made again under its key; else it never
     /// is.
@@ -112,11 +125,17 @@ pub(crate) async fn over_documents(
     let corpus = corpus.ok_or_else(|| {
         StepError::new(ErrorKind::NotFound, "this run has no sources: give it documents with --docs PATH")
     })?;
-    match tokio::task::spawn_blocking(move || work(&corpus)).await {
+    beside("reading the documents", move || work(&corpus)).await
+}
+
+/// Does work that takes a while beside the tasks of the program.
+pub(crate) async fn beside(
+    what: &str,
+    work: impl FnOnce() -> Result<Value, StepError> + Send + 'static,
+) -> Result<Value, StepError> {
+    match tokio::task::spawn_blocking(work).await {
         Ok(result) => result,
-        Err(failure) => {
-            Err(StepError::new(ErrorKind::Tool, format!("reading the documents failed: {failure}")))
-        }
+        Err(failure) => Err(StepError::new(ErrorKind::Tool, format!("{what} failed: {failure}"))),
     }
 }
 

@@ -1,5 +1,7 @@
 //! What observers are told, and the run's record.
 
+use std::collections::BTreeSet;
+
 use deepgraph_protocol::{Event, Exit, Millis, RunStatus, ScopeEnd, StepId};
 use deepgraph_store::{RunId, RunUpdate};
 
@@ -45,7 +47,8 @@ impl Observer for Quiet {
 /// The figures of the run's record, kept from events.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
-    completed: u64,
+    /// Each once: one whose child went on in another attempt was completed before.
+    completed: BTreeSet<StepId>,
     current: Option<StepId>,
     exits: Vec<Exit>,
 }
@@ -54,7 +57,7 @@ impl Tally {
     pub(crate) fn note(&mut self, event: &Event) {
         match event {
             Event::StepCompleted { step } => {
-                self.completed += 1;
+                self.completed.insert(step.clone());
                 self.current = Some(step.clone());
             }
             Event::NodeStarted { step, .. } => self.current = Some(step.clone()),
@@ -68,7 +71,7 @@ impl Tally {
         RunUpdate {
             status: Some(status),
             current_step: Some(self.current.clone()),
-            completed_steps: Some(self.completed),
+            completed_steps: Some(self.completed.len() as u64),
             exits: Some(self.exits.clone()),
             ..RunUpdate::default()
         }

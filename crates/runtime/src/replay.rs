@@ -16,8 +16,8 @@ mod record;
 mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
+use deepgraph_graph::OpTable;
 use deepgraph_protocol::{EntryBody, Hidden, Millis, ModelRequest, ScopePath, StepId};
 use deepgraph_trace::recording::{Asked, EntryName, Exchange, Recording, Request, Reserved};
 use tokio::time::Instant;
@@ -40,7 +40,7 @@ pub(crate) fn lost_dispatch(sent: &EntryBody, reserved: Reserved) -> EntryBody {
 
 /// The answers of one run.
 pub(crate) struct Replay {
-    recording: Arc<Recording>,
+    recording: Recording,
     /// The places of exchanges, by what was asked.
     by_key: BTreeMap<String, Vec<usize>>,
     /// The places of those that were given.
@@ -54,7 +54,8 @@ pub(crate) struct Replay {
 }
 
 impl Replay {
-    pub(crate) fn new(recording: Arc<Recording>) -> Replay {
+    pub(crate) fn new(recording: &Recording, ops: &OpTable) -> Replay {
+        let recording = recording.clone().in_this_form(ops);
         let mut by_key: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         for (at, exchange) in recording.exchanges.iter().enumerate() {
             by_key.entry(exchange.asked.key()).or_default().push(at);

@@ -1,6 +1,5 @@
 //! Starting, resuming and driving a run: the public face.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use deepgraph_engine::Machine;
@@ -12,7 +11,7 @@ use deepgraph_trace::Recording;
 use tokio::sync::mpsc;
 
 use crate::RunError;
-use crate::answers::{self, open_questions};
+use crate::aside::aside;
 use crate::ask::{Asker, Question, Unattended};
 use crate::clock::Clock;
 use crate::control::{Cancel, Control};
@@ -20,7 +19,7 @@ use crate::driver::{Driver, Stop};
 use crate::ops::Ops;
 use crate::persist;
 use crate::progress::Observer;
-use crate::resume::{Live, fold, fold_live};
+use crate::resume::{Folded, Live};
 use crate::work::Work;
 
 /// What runs are driven with.
@@ -105,23 +104,29 @@ impl Outcome {
 }
 
 impl Runtime {
-    /// Records a run and returns its id; nothing is driven yet.
+    /// Records a run and returns its id; nothing is driven yet. It is durable then: this waits for the store, so a task
+    /// calls it under [`spawn_blocking`](tokio::task::spawn_blocking).
     ///
     /// # Errors
     ///
     /// [`RunError::NoKey`]: a channel can not be kept; the store fails. Nothing is recorded then.
     pub fn record(&self, new: &NewRun) -> Result<RunId, RunError> {
+        let run = RunId::new();
+        self.record_as(&run, new)?;
+        Ok(run)
+    }
+
+    /// Records a run under this id.
+    pub(crate) fn record_as(&self, run: &RunId, new: &NewRun) -> Result<(), RunError> {
         // Nothing of a replay is kept for later runs.
         if self.replay.is_none() {
             persist::keys(&new.bundle, &new.input, new.thread.as_deref())?;
         }
-        let run = RunId::new();
         let bundle = serde_json::to_value(&new.bundle.source).unwrap_or_default();
         let at = self.clock.now();
         let record =
             RunRecord::queued(run.clone(), &new.question, &new.graph, at, bundle, new.settings.clone());
-        self.store.create_run(&record)?;
-        Ok(run)
+        Ok(self.store.create_run(&record)?)
     }
 
     /// Does with a recorded run what there is to do: it is driven from its start, or goes on where it was left. Then its
@@ -153,9 +158,9 @@ impl Runtime {
     ) -> Result<Ended, RunError> {
         let (previews, received) = mpsc::unbounded_channel();
         let mut driver = match work {
-            Work::Start(new) => self.start(run, &new, previews)?,
-            Work::Resume { bundle, answers } => self.resume(run, bundle, answers, previews, observer)?,
-            Work::Again(again) => self.again(run, *again, previews, observer)?,
+            Work::Start(new) => self.start(run, &new, previews).await?,
+            Work::Resume { bundle, answers } => self.resume(run, bundle, answers, previews, observer).await?,
+            Work::Again(again) => self.again(run, *again, previews, observer).await?,
         };
         match cancel {
             Cancel::No => driver.reopen(),
@@ -164,31 +169,39 @@ impl Runtime {
         self.finish(driver, control, observer, received).await
     }
 
-    fn start(
+    async fn start(
         &self,
         run: &RunId,
         new: &NewRun,
         previews: mpsc::UnboundedSender<(StepId, String)>,
     ) -> Result<Driver<'_>, RunError> {
-        let epoch = self.store.claim(run)?;
+        let (input, config) = (Arc::new(new.input.clone()), Arc::new(new.config.clone()));
+        let graph = new.bundle.root().path.clone();
+        let mut started = Started::first(graph, input, config, new.bundle.hash.clone());
+        let (store, of) = (self.store.clone(), run.clone());
+        let (bundle, thread, in_replay) = (new.bundle.clone(), new.thread.clone(), self.replay.is_some());
+        let claimed = aside(in_replay, run, move || {
+            let epoch = store.claim(&of)?;
+            // Nothing of a replay is kept for later runs.
+            if !in_replay {
+                persist::recall(&*store, &bundle, thread.as_deref(), &mut started)?;
+            }
+            Ok((epoch, started))
+        });
+        let (epoch, mut started) = claimed.await?;
         let mut driver = Driver::new(self, run.clone(), epoch, new.bundle.clone(), previews);
         let root = ScopePath::root();
         let machine = Machine::new(new.bundle.clone(), GraphIx(0), root.clone());
         driver.machines.insert(root.clone(), Live { machine, position: 0 });
-        let (input, config) = (Arc::new(new.input.clone()), Arc::new(new.config.clone()));
-        let graph = new.bundle.root().path.clone();
-        let mut started = Started::first(graph, input, config, new.bundle.hash.clone());
-        match &driver.replay {
-            // Nothing of a replay is kept for later runs.
-            Some(replay) => started.persisted = replay.kept().clone(),
-            None => persist::recall(&*self.store, &new.bundle, new.thread.as_deref(), &mut started)?,
+        if let Some(replay) = &driver.replay {
+            started.persisted = replay.kept().clone();
         }
         driver.keys = started.keys.clone();
         driver.commit_later(&root, EntryBody::Started(started));
         Ok(driver)
     }
 
-    pub(crate) fn resume(
+    pub(crate) async fn resume(
         &self,
         run: &RunId,
         bundle: Arc<Bundle>,
@@ -196,42 +209,41 @@ impl Runtime {
         previews: mpsc::UnboundedSender<(StepId, String)>,
         observer: &mut dyn Observer,
     ) -> Result<Driver<'_>, RunError> {
-        let answers = self.assigned(run, &bundle, answers)?;
-        let epoch = self.store.claim(run)?;
-        let rows = self.store.entries(run, 0)?;
-        if rows.is_empty() {
-            return Err(RunError::NotStarted { run: run.to_string() });
-        }
-        let mut driver = Driver::new(self, run.clone(), epoch, bundle.clone(), previews);
-        driver.answers = answers;
-        driver.keys = rows.iter().find_map(|row| keys_of(&row.entry.body)).unwrap_or_default();
-        let tally = &mut driver.tally;
-        let machines = fold_live(&bundle, &rows, &mut |told| {
-            tally.note(&told.event);
-            observer.told(&told);
+        let (store, of) = (self.store.clone(), run.clone());
+        let claimed = aside(self.replay.is_some(), run, move || {
+            let mut folded = Folded::read(&*store, &of, &bundle)?;
+            if folded.machines.is_empty() {
+                return Err(RunError::NotStarted { run: of.to_string() });
+            }
+            let answers = folded.assigned(answers)?;
+            let epoch = store.claim(&of)?;
+            // Whoever drove it may have written until then.
+            folded.catch_up(&*store)?;
+            Ok((folded, epoch, answers))
         });
-        driver.machines = machines.map_err(|graph| RunError::UnknownGraph { run: run.to_string(), graph })?;
-        if let Some(row) = rows.last() {
-            driver.not_before(row.entry.at);
-        }
-        driver.is_cancelled_already();
+        let (folded, epoch, answers) = claimed.await?;
+        let mut driver = self.take_up(folded, epoch, previews, observer);
+        driver.answers = answers;
         Ok(driver)
     }
 
-    /// Which open question each answer is for.
-    fn assigned(
+    /// A driver of a run as it was left.
+    pub(crate) fn take_up(
         &self,
-        run: &RunId,
-        bundle: &Arc<Bundle>,
-        answers: Vec<(Option<StepId>, String)>,
-    ) -> Result<BTreeMap<StepId, String>, RunError> {
-        if answers.is_empty() {
-            return Ok(BTreeMap::new());
+        folded: Folded,
+        epoch: u64,
+        previews: mpsc::UnboundedSender<(StepId, String)>,
+        observer: &mut dyn Observer,
+    ) -> Driver<'_> {
+        let mut driver = Driver::new(self, folded.run, epoch, folded.bundle, previews);
+        for told in &folded.told {
+            driver.tally.note(&told.event);
+            observer.told(told);
         }
-        let rows = self.store.entries(run, 0)?;
-        let machines = fold(bundle, &rows, |_| {})
-            .map_err(|graph| RunError::UnknownGraph { run: run.to_string(), graph })?;
-        answers::assigned(run, answers, &open_questions(machines.values()))
+        (driver.machines, driver.keys) = (folded.machines, folded.keys);
+        driver.not_before(folded.at);
+        driver.is_cancelled_already();
+        driver
     }
 
     async fn finish(
@@ -251,9 +263,8 @@ impl Runtime {
         };
         match stop {
             Stop::Waiting(questions) => {
-                driver
-                    .record(&RunUpdate { status: Some(RunStatus::AwaitingInput), ..RunUpdate::default() })
-                    .await?;
+                // With the steps of the last commit, which came too late for its own update.
+                driver.record(&driver.tally.update(RunStatus::AwaitingInput)).await?;
                 Ok(Ended::Waiting(questions))
             }
             Stop::Over(end) => {
@@ -270,9 +281,4 @@ impl Runtime {
             }
         }
     }
-}
-
-/// The keys of the channels that a run keeps, from its first entry.
-fn keys_of(entry: &EntryBody) -> Option<BTreeMap<Arc<str>, Arc<str>>> {
-    if let EntryBody::Started(started) = entry { Some(started.keys.clone()) } else { None }
 }

@@ -1,6 +1,7 @@
 //! The ops that say what was new: `read` and `facts`.
 //!
-//! The score is part of their results, so it stands in the journal and is not made again when a run is folded.
+//! The score is part of their results, so it stands in the journal and in recordings, and is not made again when a run is
+//! folded or replayed.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,9 +13,10 @@ use deepgraph_tools::Corpus;
 use serde::de::DeserializeOwned;
 
 use crate::call::CallContext;
-use crate::ops::{Op, over_documents};
+use crate::ops::{Op, beside, over_documents};
 
-/// `read`, with the facts of what was read that are new.
+/// `read`, with the facts of what was read that are new. What is read is one thing, what of it is new another: the
+/// second depends on what is known by then, so it is no part of what `cache` keeps.
 pub(crate) struct ReadOp {
     pub corpus: Option<Arc<Corpus>>,
     pub scorer: Arc<dyn Scorer>,
@@ -23,12 +25,16 @@ pub(crate) struct ReadOp {
 #[async_trait]
 impl Op for ReadOp {
     async fn call(&self, input: Map, _: &CallContext) -> Result<Value, StepError> {
+        over_documents(self.corpus.clone(), move |corpus| deepgraph_tools::read_op(corpus, &input)).await
+    }
+
+    fn finishes(&self) -> bool {
+        true
+    }
+
+    async fn finish(&self, brought: Value, given: Map) -> Result<Value, StepError> {
         let scorer = self.scorer.clone();
-        over_documents(self.corpus.clone(), move |corpus| {
-            let result = deepgraph_tools::read_op(corpus, &input)?;
-            with_score(&result, &input, &*scorer)
-        })
-        .await
+        beside("finding what is new", move || with_score(&brought, &given, &*scorer)).await
     }
 }
 
@@ -41,22 +47,34 @@ pub(crate) struct FactsOp {
 impl Op for FactsOp {
     async fn call(&self, input: Map, _: &CallContext) -> Result<Value, StepError> {
         let sources = input.get("sources").cloned().unwrap_or_default();
-        let result = Value::record([("text", Value::from("")), ("sources", sources)]);
-        let scored = with_score(&result, &input, &*self.scorer)?;
-        let mut fields = scored.as_map().cloned().unwrap_or_default();
-        fields.remove("sources");
-        let count = fields.get("facts").and_then(Value::as_list).map_or(0, <[Value]>::len);
-        fields.insert("text".into(), Value::from(format!("{count} new")));
-        Ok(Value::from(fields))
+        Ok(Value::record([("text", Value::from("")), ("sources", sources)]))
+    }
+
+    fn finishes(&self) -> bool {
+        true
+    }
+
+    async fn finish(&self, brought: Value, given: Map) -> Result<Value, StepError> {
+        let scorer = self.scorer.clone();
+        beside("finding what is new", move || counted(&with_score(&brought, &given, &*scorer)?)).await
     }
 }
 
-/// A result with the score of its `sources`, given what the input says is known.
-fn with_score(result: &Value, input: &Map, scorer: &dyn Scorer) -> Result<Value, StepError> {
+/// A score without the sources, with the number of facts as its text.
+fn counted(scored: &Value) -> Result<Value, StepError> {
+    let mut fields = scored.as_map().cloned().unwrap_or_default();
+    fields.remove("sources");
+    let count = fields.get("facts").and_then(Value::as_list).map_or(0, <[Value]>::len);
+    fields.insert("text".into(), Value::from(format!("{count} new")));
+    Ok(Value::from(fields))
+}
+
+/// A result with the score of its `sources`, given what is known.
+fn with_score(result: &Value, given: &Map, scorer: &dyn Scorer) -> Result<Value, StepError> {
     let mut fields = result.as_map().cloned().unwrap_or_default();
     let sources: BTreeMap<String, Source> = field(&fields, "sources")?;
-    let known: Vec<Fact> = field(input, "known")?;
-    let pages: BTreeMap<String, String> = field(input, "pages")?;
+    let known: Vec<Fact> = field(given, "known")?;
+    let pages: BTreeMap<String, String> = field(given, "pages")?;
     let mut read: Vec<Source> = sources.into_iter().map(|(id, source)| Source { id, ..source }).collect();
     read.sort_by(|a, b| (&a.document, a.span.start).cmp(&(&b.document, b.span.start)));
     let scored = scorer.score(&read, &Known { facts: &known, pages: &pages });

@@ -1,6 +1,6 @@
 //! The work beside the loop, and what comes back from it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,7 +20,8 @@ pub(crate) enum Done {
         scope: ScopePath,
         step: StepId,
         attempt: u32,
-        cache: Option<CacheKey>,
+        /// What it brought, to be used again.
+        cache: Option<(CacheKey, Value)>,
         result: Result<Value, StepError>,
     },
     /// An attempt failed; none: the step can not be done, whatever the number of attempts left.
@@ -39,7 +40,7 @@ pub(crate) enum Done {
     Cancel,
 }
 
-/// What makes two calls of an op equal: its name and canonical input.
+/// What makes two calls of an op equal: its name and canonical input, without what it finishes with.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct CacheKey {
     pub(crate) call: String,
@@ -50,6 +51,8 @@ pub(crate) struct CacheKey {
 pub(crate) struct Tasks {
     set: JoinSet<Done>,
     by_step: BTreeMap<StepId, (AbortHandle, ScopePath)>,
+    /// Of these, those that only wait for the time of an attempt.
+    waiting: BTreeSet<StepId>,
     graces: BTreeMap<StepId, AbortHandle>,
     /// What is back and not taken yet, in a replay that keeps an order.
     held: Vec<(Option<Id>, Done)>,
@@ -62,9 +65,24 @@ impl Tasks {
         F: Future<Output = Done> + Send + 'static,
     {
         let handle = self.set.spawn(work);
+        self.waiting.remove(step);
         if let Some((old, _)) = self.by_step.insert(step.clone(), (handle, scope.clone())) {
             old.abort();
         }
+    }
+
+    /// Waits until an attempt of a step is due.
+    pub(crate) fn wait<F>(&mut self, scope: &ScopePath, step: &StepId, due: F)
+    where
+        F: Future<Output = Done> + Send + 'static,
+    {
+        self.spawn(scope, step, due);
+        self.waiting.insert(step.clone());
+    }
+
+    /// Whether nothing is out for a step: the time of its next attempt has not come.
+    pub(crate) fn is_waiting(&self, step: &StepId) -> bool {
+        self.waiting.contains(step)
     }
 
     /// Starts a timer, which belongs to no step.
@@ -100,6 +118,7 @@ impl Tasks {
         if let Some(grace) = self.graces.remove(step) {
             grace.abort();
         }
+        self.waiting.remove(step);
         match self.by_step.remove(step) {
             Some((handle, _)) => {
                 handle.abort();
@@ -200,6 +219,7 @@ impl Tasks {
             Ok((_, done)) => {
                 if let Some(step) = done.step() {
                     self.by_step.remove(step);
+                    self.waiting.remove(step);
                     if let Some(grace) = self.graces.remove(step) {
                         grace.abort();
                     }
@@ -212,6 +232,7 @@ impl Tasks {
                 let found = self.by_step.iter().find(|(_, (handle, _))| handle.id() == id);
                 let (step, scope) = found.map(|(s, (_, scope))| (s.clone(), scope.clone()))?;
                 self.by_step.remove(&step);
+                self.waiting.remove(&step);
                 let error = StepError::new(ErrorKind::Tool, format!("the step's code panicked: {failure}"));
                 // There is nothing to repeat.
                 Some(Done::Failed { scope, step, attempt: None, error, used: Usage::default() })

@@ -157,8 +157,8 @@ pub enum StoreError {
     },
     /// The disk is full.
     #[error(
-        "the disk that holds {path} is full. Nothing was written. Make room and resume the run: committed steps \
-         are kept", path = .path.display()
+        "the disk that holds {path} is full. Nothing was written. Make room. A run that was recorded \
+         goes on with `deepgraph resume`: committed steps are kept", path = .path.display()
     )]
     DiskFull {
         /// The file.
@@ -229,8 +229,8 @@ pub enum StoreError {
     },
     /// The thread of the store has ended: a fault of ours.
     #[error(
-        "{place}: the thread of the store has ended unexpectedly. Start the program again and resume the run: \
-         committed steps are kept. Please report this"
+        "{place}: the thread of the store has ended unexpectedly. Start the program again. A run that was recorded \
+         goes on with `deepgraph resume`: committed steps are kept. Please report this"
     )]
     Stopped {
         /// The file or server.
@@ -249,13 +249,34 @@ pub enum StoreError {
     /// The server can not be reached, or the connection to it broke.
     #[error(
         "{place} can not be reached: {detail}. Nothing was written. See that the server runs and can be reached \
-         from here, then resume the run: committed steps are kept"
+         from here. A run that was recorded goes on with `deepgraph resume`: committed steps are kept"
     )]
     Unreachable {
         /// The server, without its password.
         place: String,
         /// What went wrong.
         detail: String,
+    },
+    /// The server is there and lets this user not in.
+    #[error("{place} refuses the connection: {detail}. Nothing was written. {remedy}")]
+    Refused {
+        /// The server, without its password.
+        place: String,
+        /// What it says.
+        detail: String,
+        /// What to do: a sentence without its full stop.
+        remedy: &'static str,
+    },
+    /// The database of the server can not keep all texts.
+    #[error(
+        "{place}: the database keeps its texts as {encoding}, which does not have all characters. Nothing was written. \
+         Name a database in UTF8, as by CREATE DATABASE name ENCODING 'UTF8' TEMPLATE template0"
+    )]
+    Encoding {
+        /// The server, without its password.
+        place: String,
+        /// The encoding, as the server calls it.
+        encoding: String,
     },
     /// The connection broke while the server committed, and it could not be reached again to look.
     #[error(
@@ -290,6 +311,16 @@ pub enum StoreError {
         place: String,
         /// What it says.
         detail: String,
+    },
+    /// The system did not read or write the file as it should.
+    #[error(
+        "{path}: disk I/O error: the system could not read or write it. Nothing was written. Look for a limit on the size of \
+         files (`ulimit -f`), a folder that went away, or a failing disk. A run that was recorded goes on with \
+         `deepgraph resume`: committed steps are kept", path = .path.display()
+    )]
+    DiskFault {
+        /// The file.
+        path: PathBuf,
     },
     /// Anything else that SQLite or the system says.
     #[error("{path}: {detail}. Nothing was written", path = .path.display())]

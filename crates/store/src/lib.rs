@@ -13,6 +13,7 @@
 //! Calls wait for what they do; [`Store::append_then`] is for callers that can not, such as the tasks of many
 //! runs. Nothing here has a clock: times come with the records and entries.
 
+mod columns;
 mod error;
 mod find;
 mod freed;

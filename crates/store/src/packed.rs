@@ -105,6 +105,8 @@ impl PackedAppend {
             })
         };
         let entries = batch.iter().map(entry).collect::<Result<_, StoreError>>()?;
+        // Who only looks writes nothing.
+        let update = update.filter(|update| **update != RunUpdate::default());
         let update = update.map(|update| PackedUpdate::of(run, update)).transpose()?;
         Ok(PackedAppend { run: run.clone(), epoch, entries, update })
     }
@@ -173,6 +175,13 @@ fn pack<T: Serialize>(run: &RunId, what: &str, thing: &T) -> Result<Packed, Stor
     let mut texts = Vec::new();
     take_out(&mut texts, &mut value);
     Ok(Packed { json: value.to_string(), texts })
+}
+
+/// The hashes of the long texts that packed JSON names. Inside of texts the quotes are escaped, so nothing else looks
+/// like the record that stands for one.
+#[cfg(feature = "postgres")]
+pub(crate) fn named_texts(json: &str) -> impl Iterator<Item = &str> {
+    json.split("{\"$text\":\"").skip(1).filter_map(|rest| rest.split('"').next())
 }
 
 /// What was packed.

@@ -138,7 +138,7 @@ mod tests {
     fn search(step: &str, query: &str, ids: &[&str]) -> Node {
         let input: Map = [(Arc::from("query"), Value::from(query))].into();
         let sources = Value::record(ids.iter().map(|id| (*id, Value::empty_map())));
-        let kind = NodeKind::Op { op: "search".into(), input };
+        let kind = NodeKind::Op { op: "search".into(), input, given: Map::new() };
         node(step, kind, Some(Outcome::Value(Value::record([("sources", sources)]))))
     }
 

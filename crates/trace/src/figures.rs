@@ -6,6 +6,7 @@ mod gather;
 mod sources;
 #[cfg(test)]
 mod tests;
+mod time;
 
 use std::sync::Arc;
 
@@ -21,7 +22,8 @@ pub use gather::of_run;
 pub struct Figures {
     /// How many attempts it had.
     pub attempts: u32,
-    /// Committed steps (model calls, tool calls, ops, questions, child graphs), those of all its instances.
+    /// Distinct steps that were completed (model calls, tool calls, ops, questions, child graphs), those of all its
+    /// instances.
     pub steps: u64,
     /// Model calls, failed attempts included.
     pub model_calls: u64,
@@ -56,7 +58,8 @@ pub struct Figures {
     /// What it asked again; none where that was not counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub churn: Option<ChurnCounts>,
-    /// Where its time went, from the start of the first attempt; none where it was not measured.
+    /// Where its time went, over all its instances and attempts, the time between attempts apart; none where it was not
+    /// measured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time: Option<Clocks>,
     /// Its instances in the order of their paths.
@@ -104,7 +107,7 @@ pub struct InstanceFigures {
     pub scope: ScopePath,
     /// Its graph.
     pub graph: Arc<str>,
-    /// Committed steps.
+    /// Distinct steps that were completed.
     pub steps: u64,
     /// Tokens of its own model calls.
     pub tokens: u64,

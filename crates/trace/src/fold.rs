@@ -65,6 +65,7 @@ pub fn fold<'a>(bundle: &Arc<Bundle>, rows: impl IntoIterator<Item = Row<'a>>) -
                 config.get_or_insert_with(|| (*started.config).clone());
             }
             scopes.entry(row.scope.clone()).or_insert_with(|| Folding {
+                bundle: bundle.clone(),
                 machine: Machine::new(bundle.clone(), graph, row.scope.clone()),
                 trace: ScopeTrace {
                     scope: row.scope.clone(),
@@ -134,6 +135,7 @@ struct Place {
 }
 
 struct Folding {
+    bundle: Arc<Bundle>,
     machine: Machine,
     trace: ScopeTrace,
     places: BTreeMap<StepId, Place>,
@@ -343,7 +345,8 @@ impl Folding {
     fn note_effect(&mut self, effect: &Effect) {
         let (step, kind) = match effect {
             Effect::RunOp { step, op, input, .. } => {
-                (step, NodeKind::Op { op: op.clone(), input: (**input).clone() })
+                let (input, given) = self.bundle.ops.split(op, (**input).clone());
+                (step, NodeKind::Op { op: op.clone(), input, given })
             }
             Effect::Spawn { step, .. } | Effect::Reopen { step, .. } => (step, NodeKind::Graph),
             Effect::Ask { step, question, .. } => (step, NodeKind::Ask { question: question.clone() }),

@@ -96,13 +96,17 @@ pub enum Happened {
 impl Happened {
     /// Whether it is the end of a step: a point behind which a run can be forked.
     pub fn ends_step(&self) -> bool {
+        self.completes_step() || matches!(self, Happened::Failed { .. })
+    }
+
+    /// Whether it is the end of a step that was completed.
+    pub fn completes_step(&self) -> bool {
         matches!(
             self,
             Happened::Replied { .. }
                 | Happened::Done
                 | Happened::Answered { .. }
                 | Happened::ChildEnded { .. }
-                | Happened::Failed { .. }
         )
     }
 }

@@ -4,7 +4,8 @@
 //! give the same trace, byte for byte, whatever finished first. Times and run ids are kept apart from the rest,
 //! so that a [`redacted`](Trace::redact) trace has none of them.
 //!
-//! [`Trace::to_text`] is for people and snapshots, [`Trace::to_json`] holds every step's whole input and output.
+//! [`Trace::to_text`] is for people and snapshots, [`Trace::to_json`] holds every step's whole input and output,
+//! but for what only graphs give to ops: it is there by size and hash.
 //! [`diff::of_texts`] tells what two of them did differently.
 
 mod charges;
@@ -12,6 +13,7 @@ pub mod churn;
 pub mod diff;
 pub mod figures;
 mod fold;
+mod given;
 pub mod history;
 mod html;
 mod in_force;

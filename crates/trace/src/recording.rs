@@ -12,20 +12,22 @@ mod set_up;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use deepgraph_graph::ServerTool;
+use deepgraph_graph::{OpTable, ServerTool};
 use deepgraph_protocol::{
     Hidden, Map, Message, Millis, ModelReply, ModelRequest, OutputShape, StepError, StepId, ToolSpec, Usage,
     Value,
 };
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
+
+use crate::given::digest;
 
 pub use file::RecordingError;
 pub use gather::hidden_in;
 pub use name::EntryName;
 
-/// The form of recordings that is written. It is raised when older programs could not read one any more.
-pub const FORMAT: u32 = 1;
+/// The form of recordings that is written. It is raised when older programs could not read one any more. Since form 2,
+/// what only graphs give to an op stands there by its hash.
+pub const FORMAT: u32 = 2;
 
 /// What a run asked of the outside and what came back: one exchange for each attempt.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -108,8 +110,11 @@ pub enum Asked {
     Op {
         /// Its name.
         name: Arc<str>,
-        /// Its input.
+        /// Its input, without what only graphs give.
         input: Map,
+        /// What only graphs give, by name: the beginning of the SHA-256 of each one's JSON.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        given: BTreeMap<Arc<str>, String>,
     },
     /// A person: the question.
     Person(Arc<str>),
@@ -157,10 +162,19 @@ pub struct Request {
     pub context: BTreeMap<Arc<str>, String>,
 }
 
+impl Recording {
+    /// The same in the form that is written: those of form 1 have all of an op's input whole.
+    pub fn in_this_form(mut self, ops: &OpTable) -> Recording {
+        let exchanges = self.exchanges.into_iter();
+        self.exchanges =
+            exchanges.map(|one| Exchange { asked: one.asked.in_this_form(ops), ..one }).collect();
+        self
+    }
+}
+
 impl Request {
     /// A request, with secrets taken out.
     pub fn of(request: ModelRequest, hidden: &Hidden) -> Request {
-        let digest = |value: &Value| digest(&hidden.value(value).to_json_text());
         let ModelRequest { model, messages, tools, output, max_output, options, context } = request;
         Request {
             model,
@@ -169,12 +183,29 @@ impl Request {
             output: output.map(|output| hide::output(output, hidden)),
             max_output,
             options: hidden.map(&options),
-            context: context.iter().map(|(name, value)| (name.clone(), digest(value))).collect(),
+            context: digests(&context, hidden),
         }
     }
 }
 
 impl Asked {
+    /// The call of an op, with secrets taken out of what is there by its hash.
+    pub fn op(name: Arc<str>, input: Map, ops: &OpTable, hidden: &Hidden) -> Asked {
+        let (input, given) = ops.split(&name, input);
+        Asked::Op { name, input, given: digests(&given, hidden) }
+    }
+
+    /// The same as recordings of this form hold it.
+    fn in_this_form(self, ops: &OpTable) -> Asked {
+        match self {
+            Asked::Op { name, input, given } if given.is_empty() => {
+                // The secrets were taken out when it was written.
+                Asked::op(name, input, ops, &Hidden::default())
+            }
+            other => other,
+        }
+    }
+
     /// The canonical text of it: equal texts ask for the same.
     pub fn key(&self) -> String {
         Value::of(self).to_json_text()
@@ -185,7 +216,8 @@ fn is_nothing(used: &Usage) -> bool {
     *used == Usage::default()
 }
 
-/// The first 16 hexadecimal digits of the SHA-256.
-fn digest(text: &str) -> String {
-    Sha256::digest(text.as_bytes()).iter().take(8).map(|b| format!("{b:02x}")).collect()
+/// The hash of each value.
+fn digests(values: &Map, hidden: &Hidden) -> BTreeMap<Arc<str>, String> {
+    let hash = |value: &Value| digest(&hidden.value(value).to_json_text());
+    values.iter().map(|(name, value)| (name.clone(), hash(value))).collect()
 }

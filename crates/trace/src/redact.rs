@@ -54,7 +54,10 @@ fn redact_node(node: &mut Node, date: &str) {
             }
             request.context = map(&request.context, date);
         }
-        NodeKind::Op { input, .. } => *input = map(input, date),
+        NodeKind::Op { input, given, .. } => {
+            *input = map(input, date);
+            *given = map(given, date);
+        }
         NodeKind::Ask { question } => *question = text(question, date),
         NodeKind::Plain | NodeKind::Graph => {}
     }

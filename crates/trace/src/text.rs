@@ -2,6 +2,7 @@
 
 mod attempts;
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use deepgraph_protocol::{Exit, Map, Message, ModelReply, ModelRequest, OutputShape, Spent, Value};
@@ -39,7 +40,8 @@ impl Trace {
         out.text
     }
 
-    /// The trace as JSON: every step's whole input and output.
+    /// The trace as JSON: every step's whole input and output. What only graphs give to an op is there by size and hash:
+    /// it is a part of the state, which grows.
     pub fn to_json(&self) -> String {
         // Through our own values: their keys are sorted, whatever serde_json's maps do in this build.
         let value = Value::of(self);
@@ -173,11 +175,10 @@ impl Printer {
                 self.line(depth, format_args!("{} model {}{took}", node.step.last(), request.model));
                 self.request(request, depth + 1);
             }
-            NodeKind::Op { op, input } => {
-                let mut shown = Vec::new();
-                for (name, value) in input {
-                    shown.push(format!("{name}: {}", self.bulky(value)));
-                }
+            NodeKind::Op { op, input, given } => {
+                let all: BTreeMap<_, _> = input.iter().chain(given).collect();
+                let shown: Vec<String> =
+                    all.into_iter().map(|(name, value)| format!("{name}: {}", self.bulky(value))).collect();
                 let shown = shown.join(", ");
                 self.line(depth, format_args!("{} op {op} {{{shown}}}{took}", node.step.last()));
             }

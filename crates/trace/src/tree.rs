@@ -8,6 +8,8 @@ use deepgraph_protocol::{
 };
 use serde::Serialize;
 
+use crate::given;
+
 /// A run in canonical order.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Trace {
@@ -234,8 +236,11 @@ pub enum NodeKind {
     Op {
         /// Its name.
         op: Arc<str>,
-        /// Its input.
+        /// Its input, without what only graphs give.
         input: Map,
+        /// What only graphs give ([`deepgraph_graph::Op::given`]). JSON holds the size and the hash of each.
+        #[serde(serialize_with = "given::as_digests", skip_serializing_if = "Map::is_empty")]
+        given: Map,
     },
     /// Starts a child graph.
     Graph,

@@ -189,7 +189,7 @@ fn a_recording_replaces_only_a_recording_and_that_is_found_out_before_the_run() 
     for _ in 0..2 {
         let said = run(&world, &["--record", "run.json"]);
         assert_eq!(said.code, SUCCEEDED, "{}", said.err);
-        assert!(read(&world, "run.json").contains("\"deepgraph_recording\": 1"));
+        assert!(read(&world, "run.json").contains("\"deepgraph_recording\": 2"));
     }
 }
 

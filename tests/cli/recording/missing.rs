@@ -89,7 +89,7 @@ fn what_is_no_recording_is_refused_with_its_place() {
             whole.replacen("\"started_ms\": ", "\"started_ms\": \"\", \"x\": ", 1),
             "a whole number is expected, not a text".to_owned(),
         ),
-        (whole.replace("\"deepgraph_recording\": 1", "\"deepgraph_recording\": 7"), "form 7".to_owned()),
+        (whole.replace("\"deepgraph_recording\": 2", "\"deepgraph_recording\": 7"), "form 7".to_owned()),
     ] {
         world.write("damaged.json", &text);
         let said = world.deepgraph(&["run", "--replay", "damaged.json"]);

@@ -81,12 +81,7 @@ impl Outside for Market {
         let price = self.price(&request.model);
         let (usage, reserved) = self.used.get(&(step.clone(), attempt)).copied().unwrap_or_default();
         let dice = draw(self.seed, step.as_str(), attempt);
-        let failure = match dice % 12 {
-            0 => Some(ErrorKind::Unavailable),
-            1 => Some(ErrorKind::RateLimited),
-            2 => Some(ErrorKind::Network),
-            _ => None,
-        };
+        let failure = failure(dice);
         let mut told = Spent { model_calls: 1, ..Spent::default() };
         if failure.is_none() {
             told.tokens = usage.tokens();
@@ -128,6 +123,11 @@ impl Outside for Market {
                     _ => {}
                 }
             }
+            // Turned away, it is not worked for.
+            let fails = failure(draw(self.seed, step.as_str(), attempt));
+            if fails.is_some_and(|kind| kind != ErrorKind::Network) {
+                usage = Usage::default();
+            }
             // Without a price it is known to have cost something, not how much.
             let price = reserved.cost_micro_usd / reserved.tokens.max(1);
             let used = Spent {
@@ -160,6 +160,16 @@ impl Outside for Market {
         };
         self.reserved = Some((step.clone(), attempt, input, reserved));
         (tokens, price)
+    }
+}
+
+/// How the call of these dice fails, if it does.
+fn failure(dice: u32) -> Option<ErrorKind> {
+    match dice % 12 {
+        0 => Some(ErrorKind::Unavailable),
+        1 => Some(ErrorKind::RateLimited),
+        2 => Some(ErrorKind::Network),
+        _ => None,
     }
 }
 

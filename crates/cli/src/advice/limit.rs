@@ -1,23 +1,38 @@
-//! The limit that ended an instance: what was counted, in units that people use, and what raises it.
+//! The limit that ended an instance: what was counted, in units that people use.
 
 use deepgraph_graph::{Bundle, Counted, Graph, Limit, Setting};
-use deepgraph_protocol::{Exit, LimitHit, Meter};
+use deepgraph_protocol::{Exit, ExitClass, LimitHit, Map, Meter};
 
+use super::outlook::Outlook;
+use super::remedy;
 use crate::when;
 
-/// What is said of a limit.
-pub struct Said {
-    /// What happened.
-    pub what: String,
-    /// What to do.
-    pub next: String,
-}
-
-/// What is said of the limit that ended an instance; none where none did.
-pub fn said(exit: &Exit, bundle: &Bundle, run: &str) -> Option<Said> {
+/// What is said of the limit that ended an instance: what was counted, and what of it is kept for the report. None where
+/// no limit did.
+pub fn said(exit: &Exit, bundle: &Bundle, outlook: Option<&dyn Outlook>) -> Option<String> {
     let hit = exit.limit.as_ref()?;
-    let Some((graph, limit)) = limit_of(exit, hit, bundle) else { return Some(granted(hit)) };
-    let what = match &limit.counted {
+    let needed = |meter: Meter| {
+        let call = outlook?.last_call(&exit.scope, meter)?;
+        // What fits was not refused.
+        let fits = exit.class != ExitClass::Budget || hit.value.saturating_add(call) <= hit.bound / 2;
+        (!fits).then(|| {
+            let unit = if meter == Meter::Tokens { " tokens" } else { "" };
+            format!("; the next call wants about {}{unit}", amount(meter, call))
+        })
+    };
+    let Some((graph, limit)) = limit_of(exit, hit, bundle) else {
+        return Some(match remedy::granted(&hit.name) {
+            Some(meter) => format!(
+                "{} of {} {} that the graph above it granted were used{}",
+                amount(meter, hit.value),
+                amount(meter, hit.bound),
+                unit(meter),
+                needed(meter).unwrap_or_default()
+            ),
+            None => format!("the limit {} was reached at {} of {}", hit.name, hit.value, hit.bound),
+        });
+    };
+    Some(match &limit.counted {
         Counted::Names { tools, nodes } => {
             let tools = tools.iter().filter_map(|ix| graph.tools.get(ix.0)).map(|tool| &*tool.name);
             let nodes = nodes.iter().filter_map(|ix| graph.nodes.get(ix.0)).map(|node| &*node.name);
@@ -25,30 +40,45 @@ pub fn said(exit: &Exit, bundle: &Bundle, run: &str) -> Option<Said> {
             let (value, bound) = (when::number(hit.value), when::number(hit.bound));
             format!("{value} of {bound} counted calls ({}) were used", names.join(", "))
         }
-        Counted::Meter(meter) => metered(*meter, hit),
+        Counted::Meter(meter) => {
+            let kept = outlook.map_or(0, |outlook| kept(limit, outlook.config()));
+            let kept = match kept {
+                0 => String::new(),
+                kept => format!("; {} kept for the report", amount(*meter, kept)),
+            };
+            format!("{}{kept}{}", metered(*meter, hit), needed(*meter).unwrap_or_default())
+        }
         Counted::Gain { .. } => format!(
-            "the last steps brought little that was new: {} after a threshold of {}",
+            "the last steps brought little that was new: a gain of {}, and the threshold is {}",
             share(hit.value),
             share(hit.bound)
         ),
+    })
+}
+
+/// Where the bound of a limit stands that no key of the configuration sets.
+pub fn stands(exit: &Exit, bundle: &Bundle) -> Option<String> {
+    let (_, limit) = limit_of(exit, exit.limit.as_ref()?, bundle)?;
+    let setting = match &limit.counted {
+        Counted::Gain { below, .. } => Some(below),
+        _ => limit.max.as_ref(),
     };
-    Some(Said { what, next: next(&limit.counted, limit, hit, bundle, run) })
+    let by_key = matches!(setting, Some(Setting::Config(key)) if bundle.config.contains_key(key));
+    (!by_key).then(|| format!("its bound stands in the graph file, under `limits`: {}", limit.name))
+}
+
+/// What of a bound is kept for the report, in base units.
+pub fn kept(limit: &Limit, config: &Map) -> u64 {
+    let unit = if let Counted::Meter(meter) = limit.counted { meter.base_units() } else { 1.0 };
+    let max = limit.max.as_ref().and_then(|max| max.number(config));
+    max.map_or(0, |max| limit.reserve.of((max.max(0.0) * unit).round() as u64, unit))
 }
 
 /// The limit of an exit: of its own graph, else of one below it, as a graph that inherits an exit has it.
-fn limit_of<'a>(exit: &Exit, hit: &LimitHit, bundle: &'a Bundle) -> Option<(&'a Graph, &'a Limit)> {
+pub fn limit_of<'a>(exit: &Exit, hit: &LimitHit, bundle: &'a Bundle) -> Option<(&'a Graph, &'a Limit)> {
     let own = bundle.graphs.iter().filter(|graph| graph.path == exit.graph);
     let mut graphs = own.chain(&bundle.graphs);
     graphs.find_map(|graph| graph.limits.iter().find(|l| l.name == hit.name).map(|limit| (graph, limit)))
-}
-
-/// A limit that no graph declares: it follows from what the caller granted.
-fn granted(hit: &LimitHit) -> Said {
-    let what = match hit.name.strip_prefix("grant.").and_then(Meter::parse) {
-        Some(meter) => format!("{}, all that the graph above it granted", metered(meter, hit)),
-        None => format!("the limit {} was reached at {} of {}", hit.name, hit.value, hit.bound),
-    };
-    Said { what, next: "raise the budget of the run, of which this is a share".to_owned() }
 }
 
 fn metered(meter: Meter, hit: &LimitHit) -> String {
@@ -63,46 +93,6 @@ fn metered(meter: Meter, hit: &LimitHit) -> String {
     format!("{} of {} {} were used", amount(meter, hit.value), amount(meter, hit.bound), unit(meter))
 }
 
-fn next(counted: &Counted, limit: &Limit, hit: &LimitHit, bundle: &Bundle, run: &str) -> String {
-    let set = |key: &str, value: &str| format!("deepgraph resume {run} --set {key}={value}");
-    let known = |key: &str| bundle.config.contains_key(key);
-    match (counted, &limit.max) {
-        // More of the same would most likely be no better.
-        (Counted::Meter(Meter::ToolFailures | Meter::RepeatedCalls), _) => {
-            format!("deepgraph trace {run} shows the calls and what came of them")
-        }
-        (Counted::Gain { below: Setting::Config(key), .. }, _) if known(key) => {
-            format!("to look further, set {key} lower, or to 0: {}", set(key, "0"))
-        }
-        (Counted::Meter(meter), Some(Setting::Config(key))) if known(key) => {
-            format!("to go on with more: {}", set(key, &raised(*meter, hit.bound)))
-        }
-        (Counted::Names { .. }, Some(Setting::Config(key))) if known(key) => {
-            format!("to go on with more: {}", set(key, &doubled(hit.bound).to_string()))
-        }
-        _ => format!("its bound stands in the graph file, under `limits`: {}", limit.name),
-    }
-}
-
-/// Twice as much, as a value of the configuration.
-fn raised(meter: Meter, bound: u64) -> String {
-    let more = doubled(bound);
-    match meter {
-        // When::money has a dollar before it.
-        Meter::CostUsd => when::money(more).trim_start_matches('$').to_owned(),
-        meter if meter.is_clock() => match more {
-            more if more % 60_000 == 0 => format!("{}m", more / 60_000),
-            more if more % 1000 == 0 => format!("{}s", more / 1000),
-            more => format!("{more}ms"),
-        },
-        _ => more.to_string(),
-    }
-}
-
-fn doubled(bound: u64) -> u64 {
-    bound.saturating_mul(2).max(1)
-}
-
 /// Parts per million as a share: `1.5 %`.
 fn share(ppm: u64) -> String {
     let text = format!("{}.{:04}", ppm / 10_000, ppm % 10_000);
@@ -112,7 +102,7 @@ fn share(ppm: u64) -> String {
 fn amount(meter: Meter, n: u64) -> String {
     match meter {
         Meter::CostUsd => when::money(n),
-        meter if meter.is_clock() => when::duration(n),
+        meter if meter.is_clock() => when::exactly(n),
         _ => when::number(n),
     }
 }

@@ -8,7 +8,8 @@ pub struct Words {
     pub what: &'static str,
     /// More of it, for who asks: whole sentences.
     pub means: &'static str,
-    /// What to do; `RUN` stands for the run. Empty where there is nothing to do, or where the limit says it.
+    /// What to do, in parts with `; ` between: `RUN` stands for the run, and `{again}` for the command that lets it go on.
+    /// A part with that is left out where no command does. Empty where there is nothing to do, or where the limit says it.
     pub next: &'static str,
 }
 
@@ -47,7 +48,7 @@ pub fn words(reason: &ExitReason, class: ExitClass) -> Words {
             "the last steps brought little that was new",
             "The gain of the last steps (new facts ÷ facts known before + 1) stayed below the threshold, so further ones \
              would most likely bring nothing. This is a normal end.",
-            "to look further: deepgraph resume RUN --set gain_threshold=0",
+            "to look further: {again}",
         ),
         ExitReason::TokenBudget => (
             "the budget of tokens is used up",
@@ -80,37 +81,34 @@ pub fn words(reason: &ExitReason, class: ExitClass) -> Words {
         ExitReason::StepTimeout => (
             "a step got no answer in time",
             "Each attempt of a step took longer than its timeout.",
-            "deepgraph trace RUN shows the step; to try it again: deepgraph resume RUN --from research; a longer `timeout` of \
-             its node stands in the graph file",
+            "deepgraph trace RUN shows the step; to try it again: {again}; a longer `timeout` of its node stands in the graph file",
         ),
         ExitReason::RepeatedToolFailure => (
             "a tool failed again and again, or the same call came again and again",
             "The model kept calling a tool that failed, or repeated calls that had been answered before.",
-            "deepgraph trace RUN shows the calls and why they failed; once that is mended: deepgraph resume RUN --from \
-             research",
+            "deepgraph trace RUN shows the calls and what came of them; once that is mended: {again}",
         ),
         ExitReason::ContextOverflow => (
             "a request did not fit the model's context window",
             "The request was too long even after it had been cut as far as the graph allows.",
-            "to go on with a model that has a larger window: deepgraph resume RUN --model PROVIDER::NAME; or let the graph's \
-             `truncate` cut more",
+            "to go on with a model that has a larger window: {again} --model PROVIDER::NAME; the graph's `truncate` may cut more",
         ),
         ExitReason::Refusal => (
             "the model refused to answer",
             "The provider says that the model will not answer this request.",
-            "deepgraph trace RUN shows what was refused; to go on with another model: deepgraph resume RUN --model \
-             PROVIDER::NAME; or put the question differently",
+            "deepgraph trace RUN shows what was refused; to go on with another model: {again} --model PROVIDER::NAME; the question \
+             may be put differently",
         ),
         ExitReason::ModelError => (
             "a model call failed",
             "All attempts of a model call failed: the key, the name of the model, the server or the network.",
-            "see to the model (name, key, server), then go on where it stopped: deepgraph resume RUN --from research, or with \
-             another one: --model PROVIDER::NAME",
+            "see to the model (name, key, server); to go on where it stopped: {again}, or with another one: {again} --model \
+             PROVIDER::NAME",
         ),
         ExitReason::ToolError => (
             "a tool failed",
             "All attempts of a tool or op failed, and the graph has no other way for that.",
-            "deepgraph trace RUN shows the call and why it failed; once that is mended: deepgraph resume RUN --from research",
+            "deepgraph trace RUN shows the call and why it failed; once that is mended: {again}",
         ),
         ExitReason::GraphError => (
             "the graph is at fault",
@@ -147,9 +145,8 @@ pub fn words(reason: &ExitReason, class: ExitClass) -> Words {
     Words { what, means, next }
 }
 
-/// What to do about a limit of which nothing more is known.
-const MORE: &str =
-    "to go on with more: deepgraph resume RUN --set KEY=VALUE; deepgraph show RUN names the limit";
+/// What to do about a limit.
+const MORE: &str = "to go on with more: {again}";
 
 fn declared(class: ExitClass) -> Words {
     let (what, next) = match class {

@@ -45,6 +45,15 @@ pub struct Options {
     /// Form of the figures
     #[arg(long, value_enum, default_value_t = Form::Text)]
     format: Form,
+    /// Short for --format json
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+}
+
+impl Options {
+    fn form(&self) -> Form {
+        if self.json { Form::Json } else { self.format }
+    }
 }
 
 /// Carries the command out.
@@ -57,7 +66,7 @@ pub fn carry_out(options: &Options) -> Result<ExitStatus, CliError> {
     effective.doubts.iter().for_each(|doubt| screen.warn(doubt));
     let bounds = deepgraph_graph::bounds(&bundle, &effective.values);
     let unbounded = bounds.unbounded();
-    match options.format {
+    match options.form() {
         Form::Text => screen::print(text(&bounds).trim_end())?,
         Form::Json => {
             let document = Document { version: 1, bounds: &bounds, unbounded: &unbounded };

@@ -14,12 +14,15 @@ use crate::args::Global;
 use crate::error::CliError;
 use crate::exit_status::{ExitStatus, TABLE};
 use crate::home::{Held, Home};
-use crate::screen::{self, Screen};
+use crate::screen::{self, Screen, one_line};
 use crate::settings::Settings;
 use crate::{graphs, models, servers, session, writes};
 
 /// How often the record of the run is looked at.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
+
+/// How many characters of an id are wanted at least: a cancel can not be taken back.
+const FEWEST: usize = 4;
 
 /// Options of `cancel`.
 #[derive(Debug, Args)]
@@ -38,7 +41,7 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
         deepgraph cancel last --wait 0 --json\n\n{TABLE}")
 )]
 pub struct Options {
-    /// The run: its id, the beginning of it, or `last`
+    /// The run: its id, at least four characters of its beginning, or `last`
     run: String,
     /// Give up at once what is in flight, and begin no compensation
     #[arg(long)]
@@ -67,6 +70,9 @@ enum Came {
 ///
 /// There is no such run; the store fails; it can not be taken over.
 pub fn carry_out(options: &Options, global: &Global) -> Result<ExitStatus, CliError> {
+    if options.run.trim().chars().count() < FEWEST {
+        return Err(CliError::ShortRun { given: one_line(&options.run, 40) });
+    }
     let home = Home::find(global)?;
     let store = home.kept()?;
     let record = store.find_run(&options.run)?;

@@ -38,29 +38,40 @@ pub struct Options {
     /// Values of the configuration: a YAML or JSON mapping
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// The values for a class of questions, by its name
-    #[arg(long, value_name = "NAME")]
+    /// The values for a class of questions, by its name; or none
+    #[arg(long, value_name = "NAME|none")]
     intent: Option<String>,
     /// Form of the list
     #[arg(long, value_enum, default_value_t = Form::Text)]
     format: Form,
+    /// Short for --format json
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+}
+
+impl Options {
+    fn form(&self) -> Form {
+        if self.json { Form::Json } else { self.format }
+    }
 }
 
 /// Carries the command out.
 pub fn carry_out(options: &Options) -> Result<ExitStatus, CliError> {
     let screen = Screen::plain();
     let bundle = graphs::bundle(&options.graph, &screen)?;
-    if let Some(name) = &options.intent {
+    // As of `run`, where none is no class.
+    let intent = options.intent.as_ref().filter(|name| *name != "none");
+    if let Some(name) = intent {
         Intended::Named(name.clone()).choose(&RuleClassifier, &bundle, "")?;
     }
     let wanted = Wanted {
         set: options.set.clone(),
         model: options.model.clone(),
         file: options.config.clone(),
-        intent: options.intent.clone(),
+        intent: intent.cloned(),
         recorded: None,
     };
-    print(&bundle, &wanted, options.format, &screen)?;
+    print(&bundle, &wanted, options.form(), &screen)?;
     Ok(ExitStatus::Succeeded)
 }
 

@@ -42,6 +42,9 @@ pub struct Options {
     /// Form of the answer
     #[arg(long, value_enum, default_value_t = Form::Text)]
     format: Form,
+    /// Short for --format json
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
 }
 
 /// One side.
@@ -50,6 +53,12 @@ enum Side {
     Journals(Box<Journals>),
     /// A text, as it is.
     Text(String),
+}
+
+impl Options {
+    fn form(&self) -> Form {
+        if self.json { Form::Json } else { self.format }
+    }
 }
 
 /// Carries the command out.
@@ -70,7 +79,7 @@ pub fn carry_out(options: &Options, global: &Global) -> Result<ExitStatus, CliEr
         (Side::Journals(_), Side::Journals(_)) => Printed { detail: Detail::Full, is_redacted: true },
     };
     let diff = of_texts(&before.text(printed)?, &after.text(printed)?);
-    let text = match options.format {
+    let text = match options.form() {
         Form::Json => as_json(&diff),
         Form::Text if options.all => format!("{diff:#}"),
         Form::Text => diff.to_string(),

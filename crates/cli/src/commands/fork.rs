@@ -132,7 +132,11 @@ fn whole(bundle: &Arc<Bundle>, record: &RunRecord, rows: &[Stored]) -> Result<Br
 }
 
 /// A run up to the end of a step, with other values of its configuration from its start.
-fn cut(
+///
+/// # Errors
+///
+/// With these values the run would not have come to that step; a value does not fit.
+pub fn cut(
     bundle: &Arc<Bundle>,
     record: &RunRecord,
     rows: &[Stored],
@@ -149,7 +153,7 @@ fn cut(
         rows.iter().map(|row| (row.scope.clone(), row.entry.clone())).collect()
     } else {
         let config = conditions::with(bundle, &conditions::recorded(&rows), set)?;
-        let conditions = Conditions { bundle: bundle.clone(), config, matching: Matching::ByIdUnseen };
+        let conditions = Conditions { bundle: bundle.clone(), config, set: Map::new(), matching: Matching::ByIdUnseen };
         let folded = refold(bundle, &rows, &conditions)?;
         if let Some(step) = folded.not_taken.first() {
             let problem = format!(

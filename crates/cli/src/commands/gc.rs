@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::stats::period;
 use crate::args::Global;
+use crate::damaged;
 use crate::error::CliError;
 use crate::exit_status::ExitStatus;
 use crate::home::Home;
@@ -24,18 +25,20 @@ use crate::when;
                   Other runs may go on meanwhile.",
     after_help = "Examples:\n  deepgraph gc --dry-run\n  deepgraph gc --older-than 7d --keep 50\n  \
                   deepgraph gc --status failed --status cancelled --older-than 1d\n  \
-                  deepgraph gc --status awaiting_input --older-than 90d"
+                  deepgraph gc --status awaiting_input --older-than 90d\n  \
+                  deepgraph gc --status interrupted --status damaged"
 )]
 pub struct Options {
-    /// Runs that have not changed since then: 30d, 12h, or a date
+    /// Runs that have not changed since then: minutes, hours, days or weeks as in 90m, 12h, 30d, 8w, or a date
     #[arg(long, value_name = "AGE|DATE", default_value = "30d")]
     older_than: String,
     /// Leave the newest N of them
     #[arg(long, value_name = "N", default_value_t = 0)]
     keep: usize,
-    /// Only runs of this status, also one that is not over; may be given more than once
-    #[arg(long, value_name = "STATUS", value_parser = status)]
-    status: Vec<RunStatus>,
+    /// Only runs of this status, also one that is not over, or `interrupted` (in the middle, and no process drives it), or
+    /// `damaged` (its record can not be read; of any age); may be given more than once
+    #[arg(long, value_name = "STATUS", value_parser = wanted)]
+    status: Vec<Wanted>,
     /// Only tell what would be removed
     #[arg(long)]
     dry_run: bool,
@@ -44,12 +47,25 @@ pub struct Options {
     json: bool,
 }
 
+/// What stands in place of a status for runs that have none of it in their record.
+const INTERRUPTED: &str = "interrupted";
+const DAMAGED: &str = "damaged";
+
+/// Which runs are meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wanted {
+    Status(RunStatus),
+    Interrupted,
+    Damaged,
+}
+
 /// A run that is to go.
 struct Chosen {
     run: RunId,
-    epoch: u64,
-    status: RunStatus,
-    updated_at: Millis,
+    /// None of a damaged one.
+    epoch: Option<u64>,
+    status: &'static str,
+    updated_at: Option<Millis>,
     question: String,
 }
 
@@ -66,7 +82,7 @@ pub fn carry_out(options: &Options, global: &Global) -> Result<ExitStatus, CliEr
     let before = period::older_than(&options.older_than, jiff::Timestamp::now())?;
     let home = Home::find(global)?;
     let store = home.kept()?;
-    let chosen = chosen(options, &*store, before)?;
+    let chosen = chosen(options, &home, &*store, before)?;
     let done = if options.dry_run { weighed(&*store, chosen)? } else { removed(&home, &*store, chosen)? };
     screen::print(&if options.json {
         as_json(&done, options.dry_run)
@@ -77,14 +93,35 @@ pub fn carry_out(options: &Options, global: &Global) -> Result<ExitStatus, CliEr
 }
 
 /// The runs that the options mean, newest first. A record at a time: they hold reports.
-fn chosen(options: &Options, store: &dyn Store, before: Millis) -> Result<Vec<Chosen>, CliError> {
+fn chosen(
+    options: &Options,
+    home: &Home,
+    store: &dyn Store,
+    before: Millis,
+) -> Result<Vec<Chosen>, CliError> {
     let mut chosen = Vec::new();
     let mut to_keep = options.keep;
     for run in store.run_ids()? {
-        let Some(record) = store.run(&run)? else { continue };
+        let record = match store.run(&run) {
+            Err(StoreError::CorruptRecord { .. }) if options.status.contains(&Wanted::Damaged) => {
+                chosen.push(Chosen::damaged(run));
+                continue;
+            }
+            Err(error @ StoreError::CorruptRecord { .. }) => {
+                damaged::tell(&run, &error);
+                continue;
+            }
+            read => read?,
+        };
+        let Some(record) = record else { continue };
+        let is_meant = |wanted: &Wanted| match wanted {
+            Wanted::Status(status) => *status == record.status,
+            Wanted::Interrupted => home.is_interrupted(&record),
+            Wanted::Damaged => false,
+        };
         let meant = match options.status.as_slice() {
             [] => record.status.is_terminal(),
-            named => named.contains(&record.status),
+            named => named.iter().any(is_meant),
         };
         if !meant {
             continue;
@@ -114,7 +151,7 @@ fn removed(home: &Home, store: &dyn Store, chosen: Vec<Chosen>) -> Result<Done, 
             }
             held => held?,
         };
-        match store.remove_run(&chosen.run, chosen.epoch) {
+        match remove(store, &chosen) {
             Ok(freed) => {
                 done.freed += freed;
                 done.removed.push(chosen);
@@ -129,10 +166,24 @@ fn removed(home: &Home, store: &dyn Store, chosen: Vec<Chosen>) -> Result<Done, 
     Ok(done)
 }
 
+fn remove(store: &dyn Store, chosen: &Chosen) -> Result<Freed, StoreError> {
+    let epoch = match chosen.epoch {
+        Some(epoch) => epoch,
+        // It is held, so nobody loses it by this.
+        None => store.claim(&chosen.run)?,
+    };
+    store.remove_run(&chosen.run, epoch)
+}
+
 impl Chosen {
+    fn damaged(run: RunId) -> Chosen {
+        Chosen { run, epoch: None, status: DAMAGED, updated_at: None, question: String::new() }
+    }
+
     fn of(record: RunRecord) -> Chosen {
         let RunRecord { run_id, epoch, status, updated_at, question, .. } = record;
-        Chosen { run: run_id, epoch, status, updated_at, question }
+        let (status, updated_at) = (status.name(), Some(updated_at));
+        Chosen { run: run_id, epoch: Some(epoch), status, updated_at, question }
     }
 }
 
@@ -159,8 +210,9 @@ fn as_text(done: &Done, dry_run: bool) -> String {
         .removed
         .iter()
         .map(|run| {
-            let (moment, status) = (when::moment(run.updated_at), run.status.name());
-            format!("{:36}  {moment:19}  {status:14}  {}", run.run, one_line(&run.question, 60))
+            let (moment, status) = (run.updated_at.map(when::moment).unwrap_or_default(), run.status);
+            let line = format!("{:36}  {moment:19}  {status:14}  {}", run.run, one_line(&run.question, 60));
+            line.trim_end().to_owned()
         })
         .collect();
     let Freed { entries, texts, bytes } = done.freed;
@@ -186,9 +238,13 @@ fn size(bytes: u64) -> String {
     }
 }
 
-fn status(name: &str) -> Result<RunStatus, String> {
-    RunStatus::parse(name).ok_or_else(|| {
-        let all = RunStatus::ALL.map(RunStatus::name).join(", ");
-        format!("there is no such status; there are {all}")
-    })
+fn wanted(name: &str) -> Result<Wanted, String> {
+    match name {
+        INTERRUPTED => Ok(Wanted::Interrupted),
+        DAMAGED => Ok(Wanted::Damaged),
+        name => RunStatus::parse(name).map(Wanted::Status).ok_or_else(|| {
+            let all = RunStatus::ALL.map(RunStatus::name).join(", ");
+            format!("there is no such status; there are {all}, {INTERRUPTED}, {DAMAGED}")
+        }),
+    }
 }

@@ -1,6 +1,6 @@
 //! `deepgraph history`: the line of a run, and where forks left it and came in.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use clap::Args;
@@ -15,6 +15,7 @@ use serde_json::json;
 
 use crate::args::Global;
 use crate::branch;
+use crate::damaged;
 use crate::error::CliError;
 use crate::exit_status::ExitStatus;
 use crate::form::Form;
@@ -45,6 +46,9 @@ pub struct Options {
     /// Form of the answer; json holds whole values
     #[arg(long, value_enum, default_value_t = Form::Text)]
     format: Form,
+    /// Short for --format json
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
 }
 
 /// A run and where it stands to others.
@@ -56,6 +60,12 @@ struct Line<'a> {
     forks: Vec<(String, ForkedFrom)>,
 }
 
+impl Options {
+    fn form(&self) -> Form {
+        if self.json { Form::Json } else { self.format }
+    }
+}
+
 /// Carries the command out.
 pub fn carry_out(options: &Options, global: &Global) -> Result<ExitStatus, CliError> {
     let store = Home::find(global)?.kept()?;
@@ -63,7 +73,7 @@ pub fn carry_out(options: &Options, global: &Global) -> Result<ExitStatus, CliEr
     let bundle = graphs::stored_bundle(&record)?;
     let rows = store.entries(&record.run_id, 0)?;
     let text = match &options.step {
-        Some(step) => state_at(&bundle, &record, &rows, step, options.format)?,
+        Some(step) => state_at(&bundle, &record, &rows, step, options.form())?,
         None => {
             let folded: Vec<Row<'_>> =
                 rows.iter().map(|row| Row { scope: &row.scope, entry: &row.entry }).collect();
@@ -74,7 +84,7 @@ pub fn carry_out(options: &Options, global: &Global) -> Result<ExitStatus, CliEr
                 record: &record,
                 rows: &rows,
             };
-            match options.format {
+            match options.form() {
                 Form::Json => line.json(),
                 Form::Text => line.text(),
             }
@@ -86,7 +96,7 @@ pub fn carry_out(options: &Options, global: &Global) -> Result<ExitStatus, CliEr
 
 /// The runs that were forked from a run, in the order in which they leave it.
 fn forks(store: &dyn Store, record: &RunRecord) -> Result<Vec<(String, ForkedFrom)>, CliError> {
-    let all = store.runs(branch::MOST_RUNS)?;
+    let all = damaged::newest(store, branch::MOST_RUNS)?;
     let forks = all.iter().filter_map(|other| {
         let from = forked_from(other).filter(|from| from.run == record.run_id)?;
         Some((other.run_id.to_string(), from))
@@ -122,7 +132,15 @@ impl Line<'_> {
             lines.push(self.line(seq, moment));
         }
         lines.extend(forks.map(|(run, from)| leaves(run, from)));
+        lines.push(String::new());
+        lines.push(counted(self.steps(), "step", "steps"));
         lines.join("\n")
+    }
+
+    /// How many steps were completed, each counted once.
+    fn steps(&self) -> u64 {
+        let completed = self.moments.iter().filter(|moment| moment.what.completes_step());
+        completed.filter_map(|moment| moment.step.as_ref()).collect::<BTreeSet<_>>().len() as u64
     }
 
     fn line(&self, seq: u64, moment: &Moment) -> String {
@@ -166,6 +184,7 @@ impl Line<'_> {
             "run": self.record.run_id,
             "status": self.record.status,
             "attempt": self.record.attempt,
+            "steps": self.steps(),
             "forked_from": self.from,
             "forks": forks,
             "history": moments,

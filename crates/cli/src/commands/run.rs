@@ -79,6 +79,11 @@ pub struct Options {
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Answers of the model `scripted`, for trying a graph out without a model: YAML or JSON
+    ///
+    /// Its `rules` are tried in order, and the first whose `when` fits the request answers it:
+    /// {"rules": [{"when": {"tools": ["search"], "turn": 0}, "reply": {"calls": [{"name": "search", "arguments":
+    /// {"query": "tides"}}]}}, {"reply": {"text": "All is known."}}]}. Used with --model scripted; all of it stands in
+    /// docs/cases.md, under "Scripts".
     #[arg(long, value_name = "FILE")]
     script: Option<PathBuf>,
     /// The conversation that the run belongs to: channels with `persist: thread` go on where its last run stopped
@@ -140,6 +145,7 @@ pub fn carry_out(options: Options, global: &Global) -> Result<ExitStatus, CliErr
         screen.say(&format!("intent {}: {}", choice.name, choice.why));
     }
     settings.keys = Some(models::key_in_use(&bundle, &settings).into_iter().collect());
+    models::check_prices(&bundle, &settings)?;
     let home = Home::open(global)?;
     let store = home.store()?;
     let driver = Driver::new(options.drive, home, store)?;

@@ -5,6 +5,7 @@ use deepgraph_store::RunRecord;
 use serde_json::json;
 
 use crate::args::Global;
+use crate::damaged;
 use crate::error::CliError;
 use crate::exit_status::ExitStatus;
 use crate::home::Home;
@@ -32,11 +33,13 @@ pub struct Options {
 /// Carries the command out.
 pub fn carry_out(options: &Options, global: &Global) -> Result<ExitStatus, CliError> {
     let home = Home::find(global)?;
-    let runs = home.kept()?.runs(usize::try_from(options.limit).unwrap_or(usize::MAX))?;
+    let limit = usize::try_from(options.limit).unwrap_or(usize::MAX);
+    let store = home.kept()?;
+    let runs = damaged::newest(&*store, limit)?;
     let text = if options.json {
-        let rows: Vec<_> = runs.iter().map(row).collect();
+        let rows: Vec<_> = runs.iter().map(|run| row(run, &home)).collect();
         serde_json::to_string_pretty(&rows).unwrap_or_default()
-    } else if runs.is_empty() {
+    } else if runs.is_empty() && store.run_ids()?.is_empty() {
         "There are no runs yet: deepgraph run \"QUESTION\" --docs PATH".to_owned()
     } else {
         table(&runs, &home)
@@ -45,10 +48,11 @@ pub fn carry_out(options: &Options, global: &Global) -> Result<ExitStatus, CliEr
     Ok(ExitStatus::Succeeded)
 }
 
-fn row(run: &RunRecord) -> serde_json::Value {
+fn row(run: &RunRecord, home: &Home) -> serde_json::Value {
     json!({
         "runId": run.run_id,
         "status": run.status,
+        "interrupted": home.is_interrupted(run),
         "question": run.question,
         "graph": run.graph,
         "createdAt": run.created_at,

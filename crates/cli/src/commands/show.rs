@@ -5,15 +5,17 @@ use std::sync::Arc;
 
 use clap::Args;
 use deepgraph_graph::Bundle;
-use deepgraph_protocol::{Clocks, Exit};
+use deepgraph_protocol::{Exit, ReportOutcome};
 use deepgraph_runtime::Question;
 use deepgraph_store::RunRecord;
 use serde_json::json;
 
+use crate::advice::Adviser;
+use crate::advice::outlook::Outlook;
 use crate::args::Global;
 use crate::error::CliError;
 use crate::exit_status::ExitStatus;
-use crate::figures::RunFigures;
+use crate::figures::{RunFigures, clocks_in_words};
 use crate::home::Home;
 use crate::screen::{self, one_line};
 use crate::settings::Settings;
@@ -43,8 +45,10 @@ pub fn carry_out(options: &Options, global: &Global) -> Result<ExitStatus, CliEr
     let questions = stored::questions(&bundle, &rows, &record)?;
     let settings = Settings::of(&record)?;
     let figures = RunFigures::of(&record, &bundle, &*store).map_err(|error| error.to_string());
+    let outlook = advice::outlook(&*store, &record, &bundle);
+    let outlook = outlook.as_ref().map(|of_run| of_run as &dyn Outlook);
     let text = if options.json {
-        as_json(&record, &bundle, &questions, &figures)
+        as_json(&record, home.is_interrupted(&record), &bundle, &questions, &figures)
     } else {
         let status = match home.is_interrupted(&record) {
             true => {
@@ -55,7 +59,7 @@ pub fn carry_out(options: &Options, global: &Global) -> Result<ExitStatus, CliEr
             }
             false => record.status.to_string(),
         };
-        as_text(&record, &status, &settings, &bundle, &questions, &figures)
+        as_text(&record, &status, &settings, &bundle, outlook, &questions, &figures)
     };
     screen::print(&text)?;
     Ok(ExitStatus::Succeeded)
@@ -63,6 +67,7 @@ pub fn carry_out(options: &Options, global: &Global) -> Result<ExitStatus, CliEr
 
 fn as_json(
     record: &RunRecord,
+    is_interrupted: bool,
     bundle: &Bundle,
     questions: &[Question],
     figures: &Result<RunFigures, String>,
@@ -70,6 +75,7 @@ fn as_json(
     let mut shown = serde_json::to_value(record).unwrap_or_default();
     if let Some(fields) = shown.as_object_mut() {
         fields.remove("bundle");
+        fields.insert("interrupted".into(), json!(is_interrupted));
         fields.insert("bundleHash".into(), json!(&*bundle.hash));
         fields.insert("text".into(), json!(report::text(bundle, &record.output)));
         let questions =
@@ -85,6 +91,7 @@ fn as_text(
     status: &str,
     settings: &Settings,
     bundle: &Arc<Bundle>,
+    outlook: Option<&dyn Outlook>,
     questions: &[Question],
     figures: &Result<RunFigures, String>,
 ) -> String {
@@ -92,7 +99,7 @@ fn as_text(
     record_lines(&mut out, record, status, settings);
     let table = config::table(&settings.config, &settings.origins);
     section(&mut out, "Configuration", &table);
-    section(&mut out, "Exits", &exits(record, bundle));
+    section(&mut out, "Exits", &exits(record, bundle, outlook));
     section(&mut out, "Not undone", &writes::not_undone(&record.exits).join("\n"));
     section(&mut out, "Not known whether it was done", &writes::unknown(&record.exits).join("\n"));
     section(&mut out, "Time", &clocks(&record.exits));
@@ -176,25 +183,21 @@ fn record_lines(out: &mut String, record: &RunRecord, status: &str, settings: &S
 }
 
 /// A line for each instance whose time was measured, with where it went. What a caller worked is what those below it
-/// took as well, their waits included.
+/// took as well, their waits included: where the time of the whole run went is one of its figures.
 fn clocks(exits: &[Exit]) -> String {
     let mut lines = String::new();
     let last = |exit: &&Exit| !exits.iter().any(|e| e.scope == exit.scope && e.attempt > exit.attempt);
     for exit in exits.iter().filter(|exit| !exit.clocks.is_zero()).filter(last) {
         let scope = if exit.scope.is_root() { "(root)" } else { exit.scope.as_str() };
         let graph = exit.graph.rsplit('/').next().unwrap_or_default();
-        let Clocks { wall_ms, active_ms, backoff_ms, human_ms } = exit.clocks;
-        let rest = [("in back-off", backoff_ms), ("waiting for a person", human_ms)];
-        let rest = rest.into_iter().filter(|(_, ms)| *ms > 0);
-        let rest: String = rest.map(|(what, ms)| format!(", {} {what}", when::duration(ms))).collect();
-        let (wall, active) = (when::duration(wall_ms), when::duration(active_ms));
-        let _ = writeln!(lines, "{graph:14} {wall:22} {scope}: {active} working{rest}");
+        let (wall, went) = (when::duration(exit.clocks.wall_ms), clocks_in_words(exit.clocks));
+        let _ = writeln!(lines, "{graph:14} {wall:22} {scope}: {went}");
     }
     lines
 }
 
 /// A line for each instance, with how it ended; the root's with what that means.
-fn exits(record: &RunRecord, bundle: &Bundle) -> String {
+fn exits(record: &RunRecord, bundle: &Bundle, outlook: Option<&dyn Outlook>) -> String {
     let mut lines = String::new();
     for exit in &record.exits {
         let scope = if exit.scope.is_root() { "(root)" } else { exit.scope.as_str() };
@@ -215,10 +218,15 @@ fn exits(record: &RunRecord, bundle: &Bundle) -> String {
     let (root, below): (Vec<Exit>, Vec<Exit>) =
         record.exits.iter().filter(last).cloned().partition(|exit| exit.scope.is_root());
     if let Some(root) = root.first() {
-        let run = record.run_id.as_str();
-        let _ = writeln!(lines, "\nResearch ended by {}: {}", root.reason, advice::exit(root, bundle, run));
-        for line in advice::of_groups(root, &below, bundle, run) {
+        let adviser = Adviser::new(record.run_id.as_str(), bundle, outlook, root, &below);
+        let _ = writeln!(lines, "\nResearch ended by {}: {}", root.reason, adviser.research());
+        for line in adviser.groups() {
             let _ = writeln!(lines, "{line}");
+        }
+        if let Some(outcome @ (ReportOutcome::Partial | ReportOutcome::Failed)) = record.report
+            && let Some(command) = adviser.report_again(None)
+        {
+            let _ = writeln!(lines, "The report is {outcome}; to write it again: {command}");
         }
     }
     lines
@@ -226,7 +234,7 @@ fn exits(record: &RunRecord, bundle: &Bundle) -> String {
 
 #[cfg(test)]
 mod tests {
-    use deepgraph_protocol::{ExitClass, ExitReason, ScopePath};
+    use deepgraph_protocol::{Clocks, ExitClass, ExitReason, ScopePath};
 
     use super::*;
 

@@ -55,6 +55,9 @@ pub struct Options {
     /// Form of the summary
     #[arg(long, value_enum, default_value_t = Form::Text)]
     format: Form,
+    /// Short for --format json
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
 }
 
 /// What is told.
@@ -81,6 +84,12 @@ struct Class {
     class: Option<String>,
     #[serde(flatten)]
     summary: Summary,
+}
+
+impl Options {
+    fn form(&self) -> Form {
+        if self.json { Form::Json } else { self.format }
+    }
 }
 
 /// Carries the command out.
@@ -117,7 +126,7 @@ pub fn carry_out(options: &Options, global: &Global) -> Result<ExitStatus, CliEr
         unreadable: reading.unreadable,
         classes,
     };
-    let text = match options.format {
+    let text = match options.form() {
         Form::Text => tell::text(&stats),
         Form::Json => serde_json::to_string_pretty(&stats).unwrap_or_default(),
     };

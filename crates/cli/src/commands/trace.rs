@@ -32,13 +32,17 @@ use crate::screen::{self, Screen};
 pub struct Options {
     /// The run: its id, the beginning of it, or `last`; or a journal file
     run: String,
-    /// Form of the trace; json and html hold every step's whole input and output
+    /// Form of the trace; json and html hold every step's whole input and output, but for what is known at a read: of
+    /// that they hold size and hash
     #[arg(long, value_enum, default_value_t = Form::Text)]
     format: Form,
+    /// Short for --format json
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
     /// Write the trace to this file, in place of what it holds; - is standard output
     #[arg(long, short, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Whole requests and whole texts, in the form of text
+    /// Whole requests, whole texts and what is known at a read, in the form of text
     #[arg(long)]
     full: bool,
     /// Leave out what differs from run to run: ids, times, the date
@@ -59,12 +63,18 @@ enum Form {
     Journal,
 }
 
+impl Options {
+    fn form(&self) -> Form {
+        if self.json { Form::Json } else { self.format }
+    }
+}
+
 /// Carries the command out.
 pub fn carry_out(options: &Options, global: &Global) -> Result<ExitStatus, CliError> {
     let out = options.out.as_deref().filter(|path| *path != Path::new("-"));
     let out = out.map(|path| OutFile::check(path, Holds::Trace)).transpose()?;
     let journals = journals::named(&options.run, global)?;
-    if options.format == Form::Journal {
+    if options.form() == Form::Journal {
         let text = journals.journal.write().map_err(|e| CliError::Write {
             path: options.out.clone().unwrap_or_else(|| "standard output".into()),
             error: std::io::Error::other(e),
@@ -72,14 +82,14 @@ pub fn carry_out(options: &Options, global: &Global) -> Result<ExitStatus, CliEr
         return written(out, text.trim_end());
     }
     let mut trace = journals.trace(&Screen::plain())?;
-    if options.format == Form::Html && journals.status.is_some() {
+    if options.form() == Form::Html && journals.status.is_some() {
         // The record knows more than the journals: that the run waits for an answer, or for its process.
         trace.status = journals.status;
     }
     if options.redact {
         trace = trace.redact(&journals.date());
     }
-    let text = match options.format {
+    let text = match options.form() {
         Form::Json | Form::Journal => trace.to_json(),
         Form::Text => trace.to_text(if options.full { Detail::Full } else { Detail::Short }),
         Form::Html => trace.to_html(),

@@ -10,6 +10,7 @@ use serde_json::json;
 use crate::args::Global;
 use crate::branch;
 use crate::conditions;
+use crate::damaged;
 use crate::error::CliError;
 use crate::exit_status::ExitStatus;
 use crate::form::Form;
@@ -27,10 +28,10 @@ const GAIN_VALUES: [&str; 7] = ["0", "0.005", "0.01", "0.02", "0.03", "0.05", "0
 #[command(
     about = "Tell what many runs would have been under several values of one setting",
     long_about = "Tell for each value of a setting how many of your runs would have stopped earlier, the same, or gone on, \
-                  and what share of their findings, tokens, money and steps they would have kept. As with whatif, the \
+                  and what share of their findings, facts, tokens, money and steps they would have kept. As with whatif, the \
                   records answer: nothing is asked or paid again.\n\n\
                   How to read it: go down the table from the value that your runs had. Take the value that keeps nearly \
-                  all findings for clearly fewer tokens. Shares are over the runs that would have stopped earlier or the \
+                  all findings and facts for clearly fewer tokens. Shares are over the runs that would have stopped earlier or the \
                   same; runs that would have gone on are counted apart, since nobody knows what lay ahead of them: to \
                   judge a lower threshold, let some runs go with it.",
     after_help = "Examples:\n  deepgraph tune\n  deepgraph tune gain_threshold=0.01,0.02,0.05 --since 30d\n  \
@@ -44,7 +45,7 @@ pub struct Options {
     setting: String,
     /// These runs [default: all that are over]
     run: Vec<String>,
-    /// Runs of this graph only, by the name or file that they were started with
+    /// Runs of this graph only, as it was given or by its own name
     #[arg(long, value_name = "NAME")]
     graph: Option<String>,
     /// Runs that were started within this time only, such as 30d or 12h
@@ -56,6 +57,9 @@ pub struct Options {
     /// Form of the answer
     #[arg(long, value_enum, default_value_t = Form::Text)]
     format: Form,
+    /// Short for --format json
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
 }
 
 /// What the runs would have been under one value.
@@ -67,8 +71,15 @@ struct Line {
     gone_on: u64,
     /// Of the runs that would not have gone on: as it would have been, and as it was.
     findings: (u64, u64),
+    facts: (u64, u64),
     steps: (u64, u64),
     used: (Spent, Spent),
+}
+
+impl Options {
+    fn form(&self) -> Form {
+        if self.json { Form::Json } else { self.format }
+    }
 }
 
 /// Carries the command out.
@@ -88,14 +99,16 @@ pub fn carry_out(options: &Options, global: &Global) -> Result<ExitStatus, CliEr
             }
             Ok(None) => without += 1,
             // The values themselves do not fit.
-            Err(error @ (CliError::Config(_) | CliError::BadSetting { .. })) => wrong = Some(error),
+            Err(error @ (CliError::Config(_) | CliError::BadSetting { .. } | CliError::NotJudged { .. })) => {
+                wrong = Some(error)
+            }
             Err(error) => screen.warn(&format!("run {} is left out: {error}", record.run_id)),
         }
     }
     if let (0, Some(error)) = (runs, wrong) {
         return Err(error);
     }
-    let text = match options.format {
+    let text = match options.form() {
         Form::Json => as_json(&key, &lines, runs, without),
         Form::Text => as_text(&key, &lines, runs, without),
     };
@@ -132,12 +145,17 @@ fn records(options: &Options, store: &dyn Store) -> Result<Vec<RunRecord>, CliEr
     let begun = since.map(|seconds| now.saturating_sub((seconds * 1000.0) as i64));
     let is_meant = |record: &RunRecord| {
         record.status.is_terminal()
-            && options.graph.as_ref().is_none_or(|graph| *graph == record.graph)
             && begun.is_none_or(|begun| record.created_at >= begun)
+            && options.graph.as_ref().is_none_or(|graph| *graph == record.graph || is_named(record, graph))
     };
     // Filtered before they are counted: a limit of 100 is 100 runs that are meant.
-    let all = store.runs(branch::MOST_RUNS)?;
+    let all = damaged::newest(store, branch::MOST_RUNS)?;
     Ok(all.into_iter().filter(is_meant).take(limit).collect())
+}
+
+/// Whether the graph of a run has this name of its own, whatever it was given as.
+fn is_named(record: &RunRecord, graph: &str) -> bool {
+    graphs::stored_bundle(record).is_ok_and(|bundle| *bundle.root().name == *graph)
 }
 
 /// A run under each value; none where its graph does not have the key, or it was never started.
@@ -153,10 +171,11 @@ fn fold(
     if rows.is_empty() || !bundle.config.contains_key(key) {
         return Ok(None);
     }
-    let recorded = conditions::recorded(&rows);
+    let (recorded, latest) = (conditions::recorded(&rows), conditions::latest(&rows));
     let folded = values.iter().map(|value| {
-        let config = conditions::with(&bundle, &recorded, &[format!("{key}={value}")])?;
-        let conditions = Conditions { bundle: bundle.clone(), config, matching: Matching::ByIdUnseen };
+        let (bundle, config) = (bundle.clone(), recorded.clone());
+        let set = conditions::to_try(&bundle, &latest, &[format!("{key}={value}")])?;
+        let conditions = Conditions { bundle: bundle.clone(), config, set, matching: Matching::ByIdUnseen };
         Ok(what_if(&refold(&bundle, &rows, &conditions)?))
     });
     folded.collect::<Result<Vec<WhatIf>, CliError>>().map(Some)
@@ -164,29 +183,35 @@ fn fold(
 
 impl Line {
     fn add(&mut self, what_if: &WhatIf) {
-        if what_if.is_open_ended {
+        let (Some(steps), Some(used), Some(found)) = (what_if.steps, what_if.used, what_if.found) else {
             self.gone_on += 1;
             return;
-        }
+        };
         if what_if.is_unchanged() {
             self.same += 1;
         } else {
             self.earlier += 1;
         }
-        self.findings.0 += what_if.findings;
-        self.findings.1 += what_if.findings_recorded;
-        self.steps.0 += what_if.steps;
-        self.steps.1 += what_if.steps_recorded;
-        self.used.0 += what_if.used;
+        let before = &what_if.found_recorded;
+        for (sum, now, was) in [
+            (&mut self.findings, found.findings, before.findings),
+            (&mut self.facts, found.facts, before.facts),
+            (&mut self.steps, steps, what_if.steps_recorded),
+        ] {
+            sum.0 += now;
+            sum.1 += was;
+        }
+        self.used.0 += used;
         self.used.1 += what_if.used_recorded;
     }
 
-    /// Shares of findings, tokens, money and steps; none where there is nothing to have a share of.
-    fn shares(&self) -> [Option<f64>; 4] {
+    /// Shares of findings, facts, tokens, money and steps; none where there is nothing to have a share of.
+    fn shares(&self) -> [Option<f64>; 5] {
         let share = |(now, was): (u64, u64)| (was > 0).then(|| now as f64 / was as f64);
         let (now, was) = (&self.used.0, &self.used.1);
         [
             share(self.findings),
+            share(self.facts),
             share((now.tokens, was.tokens)),
             share((now.cost_micro_usd, was.cost_micro_usd)),
             share(self.steps),
@@ -198,7 +223,7 @@ fn as_json(key: &str, lines: &[Line], runs: u64, without: u64) -> String {
     let rows: Vec<_> = lines
         .iter()
         .map(|line| {
-            let [findings, tokens, cost, steps] = line.shares();
+            let [findings, facts, tokens, cost, steps] = line.shares();
             json!({
                 "value": line.value,
                 "earlier": line.earlier,
@@ -206,11 +231,13 @@ fn as_json(key: &str, lines: &[Line], runs: u64, without: u64) -> String {
                 "gone_on": line.gone_on,
                 "findings": line.findings.0,
                 "findings_recorded": line.findings.1,
+                "facts": line.facts.0,
+                "facts_recorded": line.facts.1,
                 "steps": line.steps.0,
                 "steps_recorded": line.steps.1,
                 "used": line.used.0,
                 "used_recorded": line.used.1,
-                "shares": {"findings": findings, "tokens": tokens, "cost": cost, "steps": steps},
+                "shares": {"findings": findings, "facts": facts, "tokens": tokens, "cost": cost, "steps": steps},
             })
         })
         .collect();
@@ -230,13 +257,13 @@ fn as_text(key: &str, lines: &[Line], runs: u64, without: u64) -> String {
     let share = |share: Option<f64>| share.map_or("-".to_owned(), |share| format!("{:.1} %", share * 100.0));
     let width = lines.iter().map(|line| line.value.len()).chain([key.len()]).max().unwrap_or(0);
     let mut text = format!(
-        "{key:>width$}  {:>7}  {:>5}  {:>7}  {:>13}  {:>8}  {:>8}  {:>8}\n",
-        "EARLIER", "SAME", "GONE ON", "FINDINGS KEPT", "TOKENS", "MONEY", "STEPS"
+        "{key:>width$}  {:>7}  {:>5}  {:>7}  {:>13}  {:>10}  {:>8}  {:>8}  {:>8}\n",
+        "EARLIER", "SAME", "GONE ON", "FINDINGS KEPT", "FACTS KEPT", "TOKENS", "MONEY", "STEPS"
     );
     for line in lines {
-        let [findings, tokens, cost, steps] = line.shares().map(share);
+        let [findings, facts, tokens, cost, steps] = line.shares().map(share);
         text.push_str(&format!(
-            "{:>width$}  {:>7}  {:>5}  {:>7}  {findings:>13}  {tokens:>8}  {cost:>8}  {steps:>8}\n",
+            "{:>width$}  {:>7}  {:>5}  {:>7}  {findings:>13}  {facts:>10}  {tokens:>8}  {cost:>8}  {steps:>8}\n",
             line.value, line.earlier, line.same, line.gone_on
         ));
     }

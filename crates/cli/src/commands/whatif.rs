@@ -5,7 +5,7 @@ use deepgraph_graph::Bundle;
 use deepgraph_protocol::StepId;
 use deepgraph_trace::Row;
 use deepgraph_trace::refold::{
-    Change, Conditions, Finding, FindingKind, Matching, ScopeChange, WhatIf, refold, what_if,
+    Change, Conditions, FoundCounts, Matching, Missed, MissedKind, ScopeChange, WhatIf, refold, what_if,
 };
 use serde_json::json;
 
@@ -30,7 +30,10 @@ const SHOWN: usize = 20;
                   run stays as it is. Where it would have gone on, that is said and no more, since nobody knows what lay \
                   ahead.\n\n\
                   A recorded reply stands for the same step, whatever it would have been asked: how many replies that \
-                  concerns is told. So this is for limits (thresholds, budgets, counts), not for models and prompts.",
+                  concerns is told. So this is for limits (thresholds, budgets, counts) and for what conditions read; a \
+                  key that only models and prompts read is refused.\n\n\
+                  A run that went on as further attempts is compared attempt by attempt, with the values that each had. \
+                  One that would have gone on, as the next one did, is taken as it was.",
     after_help = "Examples:\n  deepgraph whatif last --set gain_threshold=0.05\n  \
                   deepgraph whatif 01981c2e --set max_researcher_iterations=3 --set token_budget=20000\n  \
                   deepgraph whatif run.jsonl --set gain_threshold=0.01 --format json\n\n\
@@ -45,9 +48,18 @@ pub struct Options {
     /// Form of the answer
     #[arg(long, value_enum, default_value_t = Form::Text)]
     format: Form,
+    /// Short for --format json
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
     /// Name everything that would have been missed, however much
     #[arg(long)]
     all: bool,
+}
+
+impl Options {
+    fn form(&self) -> Form {
+        if self.json { Form::Json } else { self.format }
+    }
 }
 
 /// Carries the command out.
@@ -55,15 +67,16 @@ pub fn carry_out(options: &Options, global: &Global) -> Result<ExitStatus, CliEr
     let journals = journals::named(&options.run, global)?;
     let rows: Vec<Row<'_>> =
         journals.journal.rows.iter().map(|row| Row { scope: &row.scope, entry: &row.entry }).collect();
-    let recorded = conditions::recorded(&rows);
-    let config = conditions::with(&journals.bundle, &recorded, &options.set)?;
-    let changed = conditions::changed(&recorded, &config);
-    let conditions = Conditions { bundle: journals.bundle.clone(), config, matching: Matching::ById };
+    let bundle = journals.bundle.clone();
+    let set = conditions::to_try(&bundle, &conditions::latest(&rows), &options.set)?;
+    let changed = conditions::changed(&conditions::of_attempts(&rows), &set);
+    let config = conditions::recorded(&rows);
+    let conditions = Conditions { bundle, config, set, matching: Matching::ById };
     let folded = refold(&journals.bundle, &rows, &conditions)?;
     let what_if = what_if(&folded);
     let run = journals.journal.run.clone().unwrap_or_else(|| options.run.clone());
     let most = if options.all { usize::MAX } else { SHOWN };
-    let text = match options.format {
+    let text = match options.form() {
         Form::Json => as_json(&run, &changed, &what_if, most),
         Form::Text => as_text(&run, &changed, &what_if, &journals.bundle, most),
     };
@@ -104,11 +117,21 @@ fn as_text(run: &str, changed: &[Changed], what_if: &WhatIf, bundle: &Bundle, mo
         return lines.join("\n");
     }
     lines.extend(what_if.changes.iter().map(|change| told(change, bundle)));
+    if !what_if.as_they_were.is_empty() {
+        let attempts: Vec<String> = what_if.as_they_were.iter().map(ToString::to_string).collect();
+        lines.push(format!(
+            "attempts taken as they were, since they would have gone on, as the next one did: {}",
+            attempts.join(", ")
+        ));
+    }
+    if let Some(refused) = &what_if.not_begun {
+        lines.push(format!("attempt {} would have been refused: {}", refused.attempt, refused.why));
+    }
     lines.push(String::new());
     lines.extend(amounts(what_if));
     if what_if.is_open_ended {
         lines.push(
-            "So much is known. What the instances that would have gone on had found and used, nobody knows."
+            "What would have been used and found, and what saved or missed, nobody knows: the record ends there."
                 .to_owned(),
         );
     }
@@ -177,16 +200,21 @@ fn told(change: &ScopeChange, bundle: &Bundle) -> String {
     }
 }
 
-/// Steps, tokens, money and findings, as they were and as they would have been.
+/// Steps, tokens, money and what was found, as they were and as they would have been; nothing where that is not known.
 fn amounts(what_if: &WhatIf) -> Vec<String> {
-    let (used, before) = (&what_if.used, &what_if.used_recorded);
-    let of = |name: &str, now: u64, was: u64| {
-        let saved = was.saturating_sub(now);
-        let saved = if saved > 0 { format!(" ({} saved)", number(saved)) } else { String::new() };
-        format!("{name:9} {} of {}{saved}", number(now), number(was))
+    let (Some(steps), Some(used), Some(found)) = (what_if.steps, &what_if.used, &what_if.found) else {
+        return Vec::new();
     };
-    let mut lines =
-        vec![of("steps", what_if.steps, what_if.steps_recorded), of("tokens", used.tokens, before.tokens)];
+    let before = &what_if.used_recorded;
+    let of = |name: &str, now: u64, was: u64, gone: &str| {
+        let less = was.saturating_sub(now);
+        let less = if less > 0 { format!(" ({} {gone})", number(less)) } else { String::new() };
+        format!("{name:9} {} of {}{less}", number(now), number(was))
+    };
+    let mut lines = vec![
+        of("steps", steps, what_if.steps_recorded, "saved"),
+        of("tokens", used.tokens, before.tokens, "saved"),
+    ];
     lines.push(if before.cost_unknown > 0 {
         format!("{:9} {} of {}", "money", when::cost(used), when::cost(before))
     } else {
@@ -199,23 +227,23 @@ fn amounts(what_if: &WhatIf) -> Vec<String> {
             when::money(before.cost_micro_usd)
         )
     });
-    let lost = what_if.findings_recorded.saturating_sub(what_if.findings);
-    let lost = if lost > 0 { format!(" ({} missed)", number(lost)) } else { String::new() };
-    lines.push(format!(
-        "{:9} {} of {}{lost}",
-        "findings",
-        number(what_if.findings),
-        number(what_if.findings_recorded)
-    ));
+    let FoundCounts { findings, facts, passages } = what_if.found_recorded;
+    let rows = [
+        ("findings", found.findings, findings),
+        ("facts", found.facts, facts),
+        ("passages", found.passages, passages),
+    ];
+    let rows = rows.into_iter().filter(|(_, _, was)| *was > 0);
+    lines.extend(rows.map(|(name, now, was)| of(name, now, was, "missed")));
     lines
 }
 
-fn missed(finding: &Finding) -> String {
-    let kind = match finding.kind {
-        FindingKind::Statement => "handoff",
-        FindingKind::Fact => "fact",
-        FindingKind::Source => "source",
+fn missed(missed: &Missed) -> String {
+    let kind = match missed.kind {
+        MissedKind::Finding => "finding",
+        MissedKind::Fact => "fact",
+        MissedKind::Passage => "passage",
     };
-    let source = if finding.source.is_empty() { String::new() } else { format!("  [{}]", finding.source) };
-    format!("  {kind:8} {}{source}", one_line(&finding.text, 140))
+    let source = if missed.source.is_empty() { String::new() } else { format!("  [{}]", missed.source) };
+    format!("  {kind:8} {}{source}", one_line(&missed.text, 140))
 }

@@ -24,6 +24,7 @@ impl CliError {
             | CliError::Graph(_)
             | CliError::Input { .. }
             | CliError::Config(_)
+            | CliError::NotJudged { .. }
             | CliError::NoCode { .. }
             | CliError::Period { .. }
             | CliError::BadSetting { .. }
@@ -31,6 +32,7 @@ impl CliError {
             | CliError::ScriptFile { .. }
             | CliError::NoModelKey { .. }
             | CliError::Models(_)
+            | CliError::NoPrice { .. }
             | CliError::Servers(_)
             | CliError::SecretInUrl
             | CliError::OutFile { .. }
@@ -42,6 +44,8 @@ impl CliError {
             | CliError::DrawingForm { .. }
             | CliError::Documents(CorpusError::PathNotFound { .. } | CorpusError::PathUnreadable { .. })
             | CliError::NoHome
+            | CliError::NoStore
+            | CliError::ShortRun { .. }
             | CliError::Answer { .. }
             | CliError::Exists(_)
             | CliError::NotAFolder { .. }

@@ -1,6 +1,6 @@
 //! The graph instances of a run as people see them: with a name, at some work, so many steps done.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use deepgraph_graph::{Bundle, Field, GraphIx, Verb};
@@ -27,11 +27,19 @@ pub struct Scopes {
     numbers: BTreeMap<Arc<str>, u64>,
     /// How many steps of the run are committed.
     pub done: u64,
+    /// Which. One whose child went on in another attempt was completed before.
+    completed: BTreeSet<StepId>,
 }
 
 impl Scopes {
     pub fn new(bundle: Arc<Bundle>) -> Scopes {
-        Scopes { bundle, views: BTreeMap::new(), numbers: BTreeMap::new(), done: 0 }
+        Scopes {
+            bundle,
+            views: BTreeMap::new(),
+            numbers: BTreeMap::new(),
+            done: 0,
+            completed: BTreeSet::new(),
+        }
     }
 
     /// Takes an event in.
@@ -44,7 +52,7 @@ impl Scopes {
                     view.phase = title.clone();
                 }
             }
-            Event::StepCompleted { step } => {
+            Event::StepCompleted { step } if self.completed.insert(step.clone()) => {
                 self.done += 1;
                 let scope = self.scope_of(step);
                 if let Some(view) = self.views.get_mut(&scope) {

@@ -20,7 +20,7 @@ impl Intent {
         Intent(self.0.with("description", Tree::Text(text.into())))
     }
 
-    /// Phrases of which one at least stands in its questions; `*` stands for any words.
+    /// Phrases of which one at least stands in its questions; `*` stands for at most two words.
     pub fn when<P: Into<String>>(self, phrases: impl IntoIterator<Item = P>) -> Intent {
         Intent(self.0.with("when", Tree::names(phrases)))
     }

@@ -110,3 +110,21 @@ fn a_value_that_a_setting_can_not_have_is_told_with_the_setting() {
         ]
     );
 }
+
+#[test]
+fn an_optional_key_is_unset_by_null_or_nothing() {
+    let bundle = clean(
+        "deepgraph: 1\nconfig: {dear: {type: number, optional: true}, note: {type: string, optional: true}, most: {type: integer, default: 3}}\n\
+         state: {q: string}\nstart: a\nnodes: {a: {update: {q: \"'x'\"}}}\n",
+    );
+    let set = |key: &str, value: Value| {
+        let config = bundle.config_of(BTreeMap::from([(key.to_owned(), value)]));
+        config.map(|config| config.get(key).cloned())
+    };
+    for nothing in [Value::Null, "null".into(), "".into(), " ".into()] {
+        assert_eq!(set("dear", nothing.clone()), Ok(None), "{nothing}");
+        assert!(set("most", nothing.clone()).is_err(), "{nothing}");
+    }
+    assert_eq!(set("note", "".into()), Ok(None));
+    assert_eq!(set("note", "null".into()), Ok(Some("null".into())), "a text may be that word");
+}

@@ -73,3 +73,12 @@ fn mistakes_of_a_table_are_reported() {
     let codes: Vec<&str> = error.iter().map(|d| d.code).collect();
     assert_eq!(codes, ["DG0103", "DG0206"]);
 }
+
+#[test]
+fn an_input_is_what_a_call_is_about_and_what_only_graphs_give() {
+    let input = || Map::from([("source".into(), Value::from("a.md")), ("known".into(), Value::empty_map())]);
+    let names = |part: &Map| part.keys().map(|name| name.to_string()).collect::<Vec<_>>();
+    let (own, given) = stock().split("read", input());
+    assert_eq!((names(&own), names(&given)), (vec!["source".to_owned()], vec!["known".to_owned()]));
+    assert_eq!(stock().split("nothing", input()), (input(), Map::new()));
+}

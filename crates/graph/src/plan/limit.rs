@@ -86,7 +86,7 @@ impl Reserve {
     }
 
     /// What is kept of a bound in base units, of which a unit has `unit`. No more than the bound.
-    pub(crate) fn of(self, max: u64, unit: f64) -> u64 {
+    pub fn of(self, max: u64, unit: f64) -> u64 {
         let kept = match self {
             Reserve::Share(share) => (max as f64 * share) as u64,
             Reserve::Units(units) => (units * unit).round() as u64,

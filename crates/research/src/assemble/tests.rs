@@ -146,3 +146,74 @@ fn of_two_figures_the_later_stands_and_says_so() {
         .collect();
     assert!(!draft("What does the A48 cost", "", &handoffs, &same).contains("earlier"));
 }
+
+/// The report on lines of these texts, each from a source of its own with a date.
+fn report_of(said: &[(&str, &str)]) -> String {
+    let texts: Vec<String> =
+        said.iter().enumerate().map(|(i, (_, text))| format!("{text} [so-{i}]")).collect();
+    let ids: Vec<String> = (0..said.len()).map(|i| format!("so-{i}")).collect();
+    let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+    let sources: Sources = said.iter().zip(&ids).map(|((date, text), id)| dated(id, date, text)).collect();
+    draft("What is known of Aldmoor", "", &[handoff("Aldmoor", &texts.join(" "), &ids, &[])], &sources)
+}
+
+#[test]
+fn what_differs_in_more_than_a_figure_stays() {
+    for (old, new) in [
+        (
+            "The port of Aldmoor exported 4.2 million tonnes.",
+            "The port of Aldmoor imported 5.1 million tonnes.",
+        ),
+        ("The average wage in Aldmoor is 3,100 euros.", "The median wage in Aldmoor is 2,800 euros."),
+        ("In the 1st quarter, Aldmoor sold 12 ships.", "In the 2nd quarter, Aldmoor sold 14 ships."),
+        ("The Aldmoor A48 costs 15.9 million euros.", "The Aldmoor A48 now costs 16.3 million euros."),
+        ("In 2020 Aldmoor had 3,400 people.", "In 2023 Aldmoor had 3,500 people."),
+        ("Men in Aldmoor earn 3,100 euros.", "Women in Aldmoor earn 2,800 euros."),
+    ] {
+        let text = report_of(&[("2021", old), ("2024", new)]);
+        assert!(text.contains(old) && text.contains(new) && !text.contains("earlier"), "{text}");
+    }
+}
+
+#[test]
+fn what_only_looks_alike_stays() {
+    for (one, other) in [
+        (
+            "In 2023 the port of Aldmoor on the northern coast of Vessa exported 4.2 million tonnes of grain by ship.",
+            "In 2023 the port of Aldmoor on the northern coast of Vessa imported 4.2 million tonnes of grain by ship.",
+        ),
+        (
+            "In Aldmoor, Norway sold 12 trawlers to Iceland.",
+            "In Aldmoor, Iceland sold 12 trawlers to Norway.",
+        ),
+        ("The ferry to Aldmoor sails 42 km.", "The ferry to Aldmoor sails 42 miles."),
+    ] {
+        let text = report_of(&[("2021", one), ("2021", other)]);
+        assert!(text.contains(one) && text.contains(other), "{text}");
+    }
+    let text = report_of(&[
+        ("2021", "The ferry to Aldmoor sails 42 km."),
+        ("2021", "The ferry to Aldmoor sails 42 km!"),
+    ]);
+    assert_eq!(text.matches("42 km").count(), 1, "{text}");
+}
+
+#[test]
+fn a_line_that_goes_says_nothing_of_others() {
+    // Each supersedes the one before it, and the last not the first.
+    let text = report_of(&[
+        ("2021", "The Aldmoor A48 has 3 decks and 12 cabins."),
+        ("2022", "The Aldmoor A48 has 4 decks and 12 cabins."),
+        ("2023", "The Aldmoor A48 has 4 decks and 17 cabins."),
+    ]);
+    assert!(text.contains("has 3 decks and 12 cabins."), "{text}");
+    assert!(text.contains("4 decks and 17 cabins (2023; an earlier source, of 2022, said 12)."), "{text}");
+    // Two of one date can not be told apart.
+    let text = report_of(&[
+        ("2021", "The Aldmoor A48 has 3 decks."),
+        ("2024", "The Aldmoor A48 has 5 decks."),
+        ("2024", "The Aldmoor A48 has 7 decks."),
+    ]);
+    assert!(["3 decks", "5 decks", "7 decks"].iter().all(|figure| text.contains(figure)), "{text}");
+    assert!(!text.contains("earlier"), "{text}");
+}

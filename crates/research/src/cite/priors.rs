@@ -1,4 +1,5 @@
-//! Sentences that come from what the model knew before: they cite nothing and sum up nothing that is cited.
+//! Sentences that come from what the model knew before: they cite nothing, sum up nothing that is cited, and
+//! speak neither of the sources nor of what to do.
 
 use std::ops::Range;
 
@@ -16,7 +17,8 @@ const SUMMED_UP: f64 = 0.75;
 pub(super) struct Priors {
     /// How many there are.
     pub sentences: u64,
-    /// Where runs of them end, a run for sentences of one paragraph that follow each other: one label is enough for each.
+    /// Where runs of them end, a run for sentences of one paragraph or list that follow each other: one label is
+    /// enough for each.
     pub ends: Vec<usize>,
 }
 
@@ -26,11 +28,7 @@ pub(super) fn of(draft: &str, uncited: &[Range<usize>], bare: &Bare, cited_words
     let mut last: Option<Range<usize>> = None;
     for sentence in uncited.iter().filter(|sentence| is_claim(draft, sentence, bare, cited_words)) {
         priors.sentences += 1;
-        let follows = last.as_ref().is_some_and(|last| {
-            let between = draft.get(last.end..sentence.start).unwrap_or("-");
-            let is_one_block = bare.block_of(last).is_some_and(|block| block.range.end >= sentence.end);
-            between.trim().is_empty() && is_one_block
-        });
+        let follows = last.as_ref().is_some_and(|last| bare.follows(last, sentence));
         if follows {
             priors.ends.pop();
         }
@@ -45,7 +43,8 @@ fn is_claim(draft: &str, sentence: &Range<usize>, bare: &Bare, cited_words: &Ste
     // What stands in emphasis as a whole is a note on the report, what ends in a colon leads to the next, and a link is a
     // source of a kind.
     let is_note = text.starts_with(['*', '_']) && text.ends_with(['*', '_']);
-    if bare.block_of(sentence).is_none() || is_note || text.ends_with([':', '?']) || text.contains("://") {
+    let is_lead = text.ends_with([':', '?']) || text.contains("://");
+    if bare.block_of(sentence).is_none() || is_note || is_lead || bare.is_exempt(sentence) {
         return false;
     }
     let stems = content_stems(text);

@@ -6,8 +6,22 @@ use unicode_normalization::UnicodeNormalization;
 /// typographic spaces, hyphens and quotes as their plain forms, without footnote marks (`[1]`), with commas between
 /// digits that are grouped by spaces (`3 449 444`).
 pub(crate) fn plain(text: &str) -> String {
+    plain_without(text, |_| true)
+}
+
+/// The same, with numbers in brackets where they may be indices or values (`a[1]`, `range: [5]`): only those behind the
+/// end of a sentence or a part, or behind a figure, are footnote marks.
+pub(super) fn plain_but_indices(text: &str) -> String {
+    plain_without(text, |before| {
+        let close = before.trim_end_matches(' ');
+        let is_end = close.ends_with(['.', '!', '?', ';', ',', '"', '”', '»', '。', '%']);
+        is_end || (close.len() == before.len() && before.ends_with(|c: char| c.is_ascii_digit()))
+    })
+}
+
+fn plain_without(text: &str, is_note_behind: impl Fn(&str) -> bool) -> String {
     let text: String = text.nfc().map(plain_char).collect();
-    with_group_commas(&without_footnotes(&text))
+    with_group_commas(&without_footnotes(&text, is_note_behind))
 }
 
 fn plain_char(c: char) -> char {
@@ -29,16 +43,18 @@ fn plain_char(c: char) -> char {
     }
 }
 
-/// Without numbers of up to three digits in brackets.
-fn without_footnotes(text: &str) -> String {
+/// Without numbers of up to three digits in brackets, where what stands before them lets them be footnote marks.
+fn without_footnotes(text: &str, is_note_behind: impl Fn(&str) -> bool) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(open) = rest.find('[') {
         let (before, from) = rest.split_at(open);
         out.push_str(before);
-        let inner = from.get(1..).and_then(|inner| inner.split_once(']')).map_or("", |(inner, _)| inner);
-        let is_footnote = (1..=3).contains(&inner.len()) && inner.bytes().all(|b| b.is_ascii_digit());
-        let len = if is_footnote { inner.len() + 2 } else { 1 };
+        let inner = from.get(1..).unwrap_or("");
+        let digits = inner.bytes().take(4).take_while(u8::is_ascii_digit).count();
+        let is_footnote =
+            (1..=3).contains(&digits) && inner[digits..].starts_with(']') && is_note_behind(&out);
+        let len = if is_footnote { digits + 2 } else { 1 };
         if !is_footnote {
             out.push('[');
         }
@@ -97,7 +113,7 @@ mod tests {
 
     #[test]
     fn no_text_breaks_it() {
-        for text in ["[", "[]", "]1[", "[1", " 1 ", "\u{ff5e}\u{ff5f}", "1 234 567 890 1"] {
+        for text in ["[", "[]", "]1[", "[1", " 1 ", "\u{ff5e}\u{ff5f}", "1 234 567 890 1", "[é1]"] {
             let _ = plain(text);
         }
     }

@@ -44,6 +44,11 @@ fn the_same_thing_in_other_words_is_not_new() {
             ("", "Aldmoor's port handled 4,200,000 tonnes in 2023."),
         ),
         (("", "Twelve ships were lost."), ("", "12 ships were lost")),
+        (
+            ("", "Norway sold 12 trawlers to Iceland in 2019."),
+            ("", "In 2019, Norway sold twelve trawlers to Iceland."),
+        ),
+        (("Norvane N60", "Range: 54 km"), ("", "The Norvane N60 has a range of 54 km.")),
     ] {
         assert!(!is_new(a, b), "{a:?} {b:?}");
     }
@@ -69,6 +74,29 @@ fn what_differs_in_a_figure_a_name_or_a_not_is_new() {
         (("", "Exports grew 12 % in 2023."), ("", "Imports grew 12 % in 2023.")),
         (("", "Chile sells copper to Peru."), ("", "Peru sells copper to Chile.")),
         (("", "12 ships were lost."), ("", "12 ships were lost and 30 sailors drowned.")),
+        (("", "Aldmoor exported 42 tonnes."), ("", "Aldmoor imported 42 tonnes.")),
+        (("", "Fares increased by 12 % in 2023."), ("", "Fares decreased by 12 % in 2023.")),
+        (("", "Fares rose by 12 %."), ("", "Fares rose to 12 %.")),
+        (("", "The N60 has a range of 42 km."), ("", "The N60 has a range of 42 miles.")),
+        (("", "The N60 has a range of 42 km."), ("", "The N60 has a range of 42.")),
+        (("", "The N60 sails 42 km in 3 hours."), ("", "The N60 sails 42 hours in 3 km.")),
+        (("", "Norway sold 12 trawlers to Iceland."), ("", "Iceland sold 12 trawlers to Norway.")),
+        (("", "In 2023 men earned 12 % more than women."), ("", "In 2023 women earned 12 % more than men.")),
+        (
+            ("", "Exports were 5 million in 2010 and 6 million in 2020."),
+            ("", "Exports were 5 million in 2020 and 6 million in 2010."),
+        ),
+        (
+            ("", "Exports were 5 million and imports 7 million."),
+            ("", "Exports were 7 million and imports 5 million."),
+        ),
+        (("", "The ferry carries 12 cars in summer."), ("", "The ferry carries 12 cars in winter.")),
+        (("", "The lift carries < 5 kg."), ("", "The lift carries > 5 kg.")),
+        (("", "The average wage is 3,100 euros."), ("", "The median wage is 3,100 euros.")),
+        (("", "C++ has 97 keywords."), ("", "C has 97 keywords.")),
+        (("", "Hepatitis B caused 12 deaths."), ("", "Hepatitis A caused 12 deaths.")),
+        (("", "The rate rose 5 percentage points."), ("", "The rate rose 5 %.")),
+        (("", "Ships under 12 metres pay no fee."), ("", "Ships over 12 metres pay no fee.")),
     ] {
         assert!(is_new(a, b), "{a:?} {b:?}");
     }

@@ -1,6 +1,6 @@
 //! Phrases of a class, and whether they stand in a question.
 
-use crate::text::words::fold;
+use crate::text::words::{fold, is_written_without_spaces};
 
 /// A word of a question or a phrase, as they are compared.
 pub(super) type Token = String;
@@ -31,14 +31,10 @@ fn is_part_of_word(c: char) -> bool {
     c.is_alphanumeric()
 }
 
-/// Han, kana, Thai, Lao, Myanmar and Khmer.
-fn is_written_without_spaces(c: char) -> bool {
-    matches!(u32::from(c),
-        0x0E00..=0x0EFF | 0x1000..=0x109F | 0x1780..=0x17FF | 0x3040..=0x30FF | 0x3400..=0x4DBF
-        | 0x4E00..=0x9FFF | 0xF900..=0xFAFF | 0x20000..=0x3FFFF)
-}
+/// The most words for which a `*` stands.
+const GAP: usize = 2;
 
-/// A phrase: runs of words, with any words between two runs.
+/// A phrase: runs of words, with few words between two runs.
 #[derive(Debug)]
 pub(super) struct Phrase {
     runs: Vec<Vec<Token>>,
@@ -55,15 +51,23 @@ impl Phrase {
         self.runs.iter().map(Vec::len).sum()
     }
 
-    /// Whether its runs stand in a text in this order. One without words stands nowhere.
+    /// Whether its runs stand in a text in this order, with at most [`GAP`] words between two of them. One without words
+    /// stands nowhere.
     pub fn stands_in(&self, words: &[Token]) -> bool {
-        let mut rest = words;
-        for run in &self.runs {
-            let Some(at) = rest.windows(run.len()).position(|part| part == run.as_slice()) else {
-                return false;
-            };
-            rest = rest.get(at + run.len()..).unwrap_or_default();
+        let Some((first, rest)) = self.runs.split_first() else { return false };
+        let starts = |run: &[Token], at: usize| words.get(at..).is_some_and(|words| words.starts_with(run));
+        // Where the runs so far can end.
+        let mut ends: Vec<usize> =
+            (0..words.len()).filter(|at| starts(first, *at)).map(|at| at + first.len()).collect();
+        for run in rest {
+            let mut next: Vec<usize> = ends
+                .iter()
+                .flat_map(|end| (*end..=*end + GAP).filter(|at| starts(run, *at)).map(|at| at + run.len()))
+                .collect();
+            next.sort_unstable();
+            next.dedup();
+            ends = next;
         }
-        !self.runs.is_empty()
+        !ends.is_empty()
     }
 }

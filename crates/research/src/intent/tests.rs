@@ -69,9 +69,15 @@ fn questions_find_their_class() {
         ("Rechtsprechung zu Ballastwasser", "legal"),
         ("Toutes les grandes décisions", "legal"),
         ("列出所有判决", "legal"),
-        // A phrase goes before the wording; of several, that of most words.
-        ("Compare: what is the mood of Norway?", "fact"),
+        // Of several phrases that of most words decides, but never for one fact where more is wanted.
         ("wie viele Entscheidungen nennt die Rechtsprechung", "fact"),
+        ("Compare: what is the mood of Norway?", "brief"),
+        ("Vergleiche, wie viele Menschen in Norwegen und Chile leben, und erkläre warum", "-"),
+        ("Combien de ports a le Chili, et pourquoi ?", "-"),
+        ("¿Cuántos puertos tiene Chile y por qué?", "-"),
+        ("为什么挪威有多少人口很重要？", "-"),
+        // A star stands for two words at most.
+        ("What is the very long and boring mood of Norway?", "-"),
         // The words of a phrase stand side by side, and are whole words.
         ("wie oft und viele", "-"),
         ("unwie viele", "-"),
@@ -105,4 +111,53 @@ fn without_classes_there_is_none() {
     assert_eq!(RuleClassifier.classify("How many?", &other), None);
     // Phrases of nothing but stars fit nothing.
     assert_eq!(RuleClassifier.classify("x", &[class("all", None, &["*", " ", ""])]), None);
+}
+
+#[test]
+fn narrow_is_what_surely_asks_for_one_fact() {
+    for question in [
+        "How many people live in Norway?",
+        "What's the population of Uruguay?",
+        "What’s the population of Uruguay?",
+        "Population of Uruguay",
+        "population of Uruguay in 2023",
+        "What is the maximum range of the N60?",
+        "What is the current average price of a ferry?",
+        "How much does the N60 cost?",
+        "How tall is the tower?",
+        "Who wrote the harbour report?",
+        "Where is Aldmoor?",
+        "When was the harbour opened?",
+        "In which year was the harbour opened?",
+    ] {
+        assert_eq!(kind_of(question).map(|(kind, _)| kind), Some(QuestionKind::Narrow), "{question}");
+    }
+    for question in [
+        "What is the case for a carbon price?",
+        "What is the relationship between inflation and the size of government?",
+        "What is the evidence that screen time changes children of school age?",
+        "Where is AI regulation heading?",
+        "When is a contract void under German law?",
+        "Who is liable when an autonomous car crashes?",
+        "How much does sleep matter for learning?",
+        "What is the role of price in the choice of a ferry?",
+        "What is the best way to name a ship?",
+        "Who is winning the race for electric ferries?",
+        "When did trade begin to change Europe, and how?",
+        "How many should there be?",
+        "Population growth",
+        "Price of",
+        "What is the number theory behind it?",
+        "Tell me how many ports there are",
+    ] {
+        assert_ne!(kind_of(question).map(|(kind, _)| kind), Some(QuestionKind::Narrow), "{question}");
+    }
+}
+
+#[test]
+fn a_long_question_of_many_gaps_is_read() {
+    let phrase = "a * ".repeat(50);
+    let classes = [class("x", None, &[&phrase])];
+    let question = "a ".repeat(1_000);
+    assert!(RuleClassifier.classify(&question, &classes).is_some());
 }

@@ -83,3 +83,9 @@ fn a_sketch_is_written_and_read() {
     assert_eq!(Sketch::of(["", "---", "Home | About"]), None);
     assert!(Sketch::of(["two words"]).is_some());
 }
+
+/// Words times figures would be a billion comparisons and more.
+#[test]
+fn a_page_of_one_line_is_sketched() {
+    assert!(Sketch::of(["12 words of 2024 ".repeat(20_000).as_str()]).is_some());
+}

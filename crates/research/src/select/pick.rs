@@ -5,7 +5,8 @@ use super::candidate::{Candidate, Pool};
 use super::matching::{LABELLED, Match, Matcher};
 use super::wording::sentence;
 use crate::question::{Asks, Facet, Part};
-use crate::staleness::Claim;
+use crate::said::Said;
+use crate::staleness::{Claim, is_later as is_later_date};
 use crate::text::similar::Fingerprint;
 use crate::text::words::Stems;
 
@@ -140,47 +141,54 @@ fn few_of_each_title<'p, 'a>(chosen: Vec<Scored<'p, 'a>>) -> Vec<Scored<'p, 'a>>
     kept
 }
 
-/// Where a later document says the same thing with other figures, that one first; of the older ones one is kept, as
-/// superseded. One without a date stands behind those with one.
+/// Where a later document gives other figures, that one first. An older statement is kept, and is called superseded only where
+/// the later one says the same word for word. One without a date stands behind those with one.
 fn latest<'p, 'a>(scored: &[Scored<'p, 'a>], chosen: Vec<Scored<'p, 'a>>) -> Vec<Scored<'p, 'a>> {
     let date = |s: &Scored<'p, 'a>| s.candidate.passage.date.as_deref();
+    let claims: Vec<(&Scored, Claim)> = scored.iter().map(|s| (s, claim(s.candidate))).collect();
+    let has_double = |one: &Scored<'p, 'a>, claim: &Claim| {
+        let of = |s: &Scored<'p, 'a>| (&s.candidate.passage.document, &s.candidate.passage.date);
+        claims.iter().any(|(s, other)| of(s) == of(one) && claim.is_double(other))
+    };
     let mut kept: Vec<Scored> = Vec::new();
     for old in chosen {
-        let claim = claim(old.candidate);
+        let own = claim(old.candidate);
         let is_as_good = |s: &Scored<'p, 'a>| {
             s.level >= old.level
                 && s.found.score >= old.found.score - LATER_MAY_LACK
                 && is_rival(old.candidate, s.candidate)
         };
-        let is_newer = |s: &&Scored<'p, 'a>| {
-            // A sentence in a document on something else may be the news of the same thing.
-            date(s) > date(&old) && (is_as_good(s) || claim.is_rival(&self::claim(s.candidate)))
+        let supersedes = |s: &Scored<'p, 'a>, claim: &Claim| {
+            date(s).zip(date(&old)).is_some_and(|(new, old)| is_later_date(new, old))
+                && own.superseded_by(claim).is_some()
+                && !has_double(&old, &own)
+                && !has_double(s, claim)
         };
-        let newest = scored.iter().filter(is_newer).max_by_key(|s| (date(s), std::cmp::Reverse(s.order)));
-        let Some(newest) = newest.cloned() else {
-            kept.push(old);
-            continue;
-        };
-        if !kept.iter().any(|s| s.order == newest.order) {
-            kept.push(newest);
+        let newer = || claims.iter().filter(|(s, _)| date(s) > date(&old));
+        let last = |s: &Scored<'p, 'a>| (date(s).map(str::to_owned), std::cmp::Reverse(s.order));
+        // A sentence in a document on something else may be the news of the same thing.
+        let says_so = newer().filter(|(s, claim)| supersedes(s, claim)).max_by_key(|(s, _)| last(s));
+        let newest = says_so.or_else(|| newer().filter(|(s, _)| is_as_good(s)).max_by_key(|(s, _)| last(s)));
+        if let Some((newest, _)) = newest.filter(|(newest, _)| !kept.iter().any(|s| s.order == newest.order))
+        {
+            kept.push((*newest).clone());
         }
-        if date(&old).is_none() {
-            kept.push(old);
-        } else if !kept.iter().any(|s| s.is_superseded) {
-            kept.push(Scored { is_superseded: true, ..old });
+        if !kept.iter().any(|s| s.order == old.order) {
+            kept.push(Scored { is_superseded: says_so.is_some(), ..old });
         }
     }
     kept
 }
 
 fn claim(candidate: &Candidate) -> Claim {
-    let labels = candidate.path.iter().map(|label| label.text.as_str()).collect::<Vec<_>>().join(" ");
-    let title = candidate.passage.title.as_str();
-    if candidate.is_prose {
-        Claim::of_prose(title, &candidate.value)
-    } else {
-        Claim::of_record(title, &format!("{labels}: {}", candidate.value))
-    }
+    let from = candidate.path.len() - candidate.own_labels.min(candidate.path.len());
+    let texts = |labels: &'_ [super::candidate::Label]| -> Vec<String> {
+        labels.iter().map(|label| label.text.clone()).collect()
+    };
+    let (above, own) = candidate.path.split_at(from);
+    let own = texts(own);
+    let labels: Vec<&str> = own.iter().map(String::as_str).collect();
+    Claim::of(&candidate.passage.title, &texts(above).join(" "), &labels, &candidate.value)
 }
 
 /// Whether two statements that answer the same give other figures. A record's value has no words to compare by.
@@ -199,16 +207,15 @@ fn overview<'p, 'a>(scored: Vec<Scored<'p, 'a>>) -> Vec<Scored<'p, 'a>> {
 
 /// Without those that say what another one says.
 fn distinct<'p, 'a>(chosen: Vec<Scored<'p, 'a>>) -> Vec<Scored<'p, 'a>> {
-    let mut seen: Vec<Fingerprint> = Vec::new();
+    let mut seen: Vec<(Fingerprint, Said)> = Vec::new();
     let mut kept = Vec::new();
     for scored in chosen {
         let labels = scored.candidate.path.iter().map(|l| l.text.as_str()).collect::<Vec<_>>().join(" ");
-        let print = Fingerprint::of(&format!(
-            "{} {labels} {}",
-            scored.candidate.passage.title, scored.candidate.value
-        ));
-        if !seen.iter().any(|s| s.is_near(&print)) {
-            seen.push(print);
+        let (title, value) = (&scored.candidate.passage.title, &scored.candidate.value);
+        let print = Fingerprint::of(&format!("{title} {labels} {value}"));
+        let said = Said::of(&format!("{title} {labels}"), value);
+        if !seen.iter().any(|(s, known)| s.is_near(&print) && known.covers(&said)) {
+            seen.push((print, said));
             kept.push(scored);
         }
     }

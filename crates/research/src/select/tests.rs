@@ -219,6 +219,36 @@ fn a_later_document_goes_before_an_older_one() {
 }
 
 #[test]
+fn what_differs_in_more_than_a_figure_is_not_called_earlier() {
+    for (question, old, new) in [
+        (
+            "How many tonnes did the port of Aldmoor trade?",
+            "The port of Aldmoor exported 4.2 million tonnes.",
+            "The port of Aldmoor imported 5.1 million tonnes.",
+        ),
+        (
+            "What is the range of the Corrigan C70?",
+            "Corrigan C70 › range measured in winter: 66 km",
+            "Corrigan C70 › range stated in the offer: 70 km",
+        ),
+        (
+            "What is the price of the Corrigan C70?",
+            "The Corrigan C70 has a price of 18.4 million euros.",
+            "Corrigan confirmed the price of 18.4 million euros for the Corrigan C70 and its delivery time of 16 months.",
+        ),
+    ] {
+        let of = |id: &str, date: &str, text: &str| Passage {
+            date: Some(date.into()),
+            document: format!("{id}.md"),
+            ..passage(id, "Ferries", "", text)
+        };
+        let found = answers(question, &[of("o-1", "2021-01-01", old), of("n-1", "2024-01-01", new)]).0;
+        assert!(found.iter().any(|line| line.ends_with("[o-1]")), "{found:?}");
+        assert!(!found.iter().any(|line| line.starts_with(EARLIER)), "{found:?}");
+    }
+}
+
+#[test]
 fn a_year_that_is_asked_for_must_be_told() {
     check("population of Uruguay in 1950", &[], &["population of Uruguay in 1950"]);
     check("GDP per capita of Uruguay in 1990", &[], &["GDP per capita of Uruguay in 1990"]);

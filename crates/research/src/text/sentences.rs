@@ -15,12 +15,15 @@ pub fn sentences(text: &str) -> Vec<Range<usize>> {
 pub fn split(text: &str, block: Range<usize>) -> Vec<Range<usize>> {
     let content = &text[block.clone()];
     let mut found = Vec::new();
-    let mut start = 0;
+    let (mut start, mut end) = (0, 0);
     for (at, c) in content.char_indices() {
         if at < start || !is_end(c) {
             continue;
         }
-        let end = after_closers(content, at + c.len_utf8());
+        // Inside a run of ends and closers, that run is known.
+        if at + c.len_utf8() > end {
+            end = after_closers(content, at + c.len_utf8());
+        }
         if is_boundary(content, start, at, c, end) {
             found.push(trimmed(text, block.start + start..block.start + end));
             start = end;

@@ -8,6 +8,7 @@ use std::ops::Range;
 use super::blocks::{Block, BlockKind, blocks, trimmed};
 use super::figures;
 use super::sentences::split;
+use super::words::is_written_without_spaces;
 
 /// A statement of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,6 +40,9 @@ pub const SEPARATOR: &str = " › ";
 
 /// The longest part of a label, in words.
 const LONGEST_LABEL: usize = 12;
+
+/// The longest label, in bytes: each statement below it has it.
+const LONGEST_LABEL_BYTES: usize = 400;
 
 /// The longest question that is taken for the heading of its answer, in words.
 const LONGEST_QUESTION: usize = 20;
@@ -81,20 +85,31 @@ pub fn statements(text: &str) -> Vec<Statement> {
 /// The byte after the label of a line and its colon, if it has one: short, no sentence, something behind it.
 pub fn label_end(line: &str) -> Option<usize> {
     let line_end = line.find('\n').unwrap_or(line.len());
-    for (at, _) in line[..line_end].match_indices(':') {
-        let behind = &line[at + 1..];
+    for (at, colon) in line[..line_end].match_indices([':', '：']) {
+        let end = at + colon.len();
+        let behind = &line[end..];
         let marks = behind.len() - behind.trim_start_matches(['*', '_']).len();
-        if !behind[marks..].starts_with([' ', '\t']) {
+        // No space follows a colon of full width.
+        if colon == ":" && !behind[marks..].starts_with([' ', '\t']) {
             continue;
         }
         let label = &line[..at];
-        let is_short_part = |part: &str| part.split_whitespace().count() <= LONGEST_LABEL;
-        let is_short = !label.trim().is_empty() && label.split(SEPARATOR).all(is_short_part);
-        let is_sentence = label.contains(". ") || label.contains(['?', '!', ';']) || label.contains("://");
-        let says = !behind[marks..line_end.saturating_sub(at + 1).max(marks)].trim().is_empty();
-        return (is_short && !is_sentence && says).then_some(at + 1 + marks);
+        let is_short_part = |part: &str| words_of(part) <= LONGEST_LABEL;
+        let is_short = at <= LONGEST_LABEL_BYTES
+            && !label.trim().is_empty()
+            && label.split(SEPARATOR).all(is_short_part);
+        let is_sentence =
+            label.contains(". ") || label.contains(['?', '!', ';', '。']) || label.contains("://");
+        let says = !behind[marks..line_end.saturating_sub(end).max(marks)].trim().is_empty();
+        return (is_short && !is_sentence && says).then_some(end + marks);
     }
     None
+}
+
+/// How many words a text has, by the spaces between them; two characters are a word where none are written.
+fn words_of(text: &str) -> usize {
+    let unspaced = text.chars().filter(|c| is_written_without_spaces(*c)).count();
+    text.split_whitespace().count() + unspaced / 2
 }
 
 /// What a line that says nothing itself is to those below it: a label with nothing behind its colon, or a question
@@ -102,16 +117,19 @@ pub fn label_end(line: &str) -> Option<usize> {
 fn heading(text: &str, block: &Block, next: Option<&Block>) -> Option<String> {
     let line = &text[block.range.clone()];
     let is_answered = next.is_some_and(|next| next.kind == BlockKind::Line && !next.is_apart);
-    let is_question =
-        is_answered && line.ends_with('?') && line.split_whitespace().count() <= LONGEST_QUESTION;
+    let is_question = is_answered
+        && line.ends_with('?')
+        && line.len() <= LONGEST_LABEL_BYTES
+        && line.split_whitespace().count() <= LONGEST_QUESTION;
     label_only(line).or_else(|| is_question.then(|| clean(line)))
 }
 
 /// The label of a line that has nothing behind its colon.
 fn label_only(line: &str) -> Option<String> {
-    let label = line.trim_end_matches(['*', '_']).strip_suffix(':')?;
-    let is_label =
-        label.split_whitespace().count() <= LONGEST_LABEL && !label.contains(['.', '?', '!', '\n']);
+    let label = line.trim_end_matches(['*', '_']).strip_suffix([':', '：'])?;
+    let is_label = label.len() <= LONGEST_LABEL_BYTES
+        && words_of(label) <= LONGEST_LABEL
+        && !label.contains(['.', '?', '!', '。', '\n']);
     is_label.then(|| clean(label))
 }
 
@@ -121,7 +139,7 @@ fn label_parts(label: &str) -> Vec<String> {
 }
 
 fn clean(label: &str) -> String {
-    label.trim_matches(|c: char| c.is_whitespace() || matches!(c, '*' | '_' | '`' | ':')).to_owned()
+    label.trim_matches(|c: char| c.is_whitespace() || matches!(c, '*' | '_' | '`' | ':' | '：')).to_owned()
 }
 
 /// The sentences of a block, with the labels before them.
@@ -173,6 +191,10 @@ fn push_fields(text: &str, row: Range<usize>, next: &str, found: &mut Vec<Statem
         .min(fields.len() - 1);
     let name =
         fields[..names.max(1)].iter().map(|(_, value)| &text[value.clone()]).collect::<Vec<_>>().join(", ");
+    if name.len() > LONGEST_LABEL_BYTES {
+        found.push(Statement { labels: Vec::new(), range: row.clone(), value: row });
+        return;
+    }
     for (label, value) in fields.iter().skip(names.max(1)).filter(|(_, value)| !value.is_empty()) {
         let labels = [name.clone(), label.clone()].into_iter().filter(|l| !l.is_empty()).collect();
         found.push(Statement { labels, range: row.clone(), value: value.clone() });
@@ -197,8 +219,13 @@ impl Table {
         if rest.is_empty() {
             push_labelled(text, first.clone(), None, found);
         }
+        if name.len() > LONGEST_LABEL_BYTES {
+            found.push(Statement { labels: Vec::new(), range: row.range.clone(), value: row.range.clone() });
+            return;
+        }
         for (i, cell) in rest.iter().enumerate().filter(|(_, cell)| !cell.is_empty()) {
-            let column = self.head.get(i + 1).filter(|_| rest.len() > 1);
+            let column =
+                self.head.get(i + 1).filter(|head| rest.len() > 1 && head.len() <= LONGEST_LABEL_BYTES);
             let labels =
                 [Some(&name), column].into_iter().flatten().filter(|l| !l.is_empty()).cloned().collect();
             found.push(Statement { labels, range: row.range.clone(), value: cell.clone() });

@@ -58,6 +58,13 @@ pub fn is_number(word: &str) -> bool {
     word.starts_with(|c: char| c.is_numeric()) && !word.chars().any(char::is_alphabetic)
 }
 
+/// Whether a character is of a script that puts no space between words: Han, kana, Thai, Lao, Myanmar and Khmer.
+pub fn is_written_without_spaces(c: char) -> bool {
+    matches!(u32::from(c),
+        0x0E00..=0x0EFF | 0x1000..=0x109F | 0x1780..=0x17FF | 0x3040..=0x30FF | 0x3400..=0x4DBF
+        | 0x4E00..=0x9FFF | 0xF900..=0xFAFF | 0x20000..=0x3FFFF)
+}
+
 /// Whether a word carries no content of its own: articles, pronouns, prepositions, auxiliaries, question words.
 pub fn is_stop(word: &str) -> bool {
     let folded = fold(word);

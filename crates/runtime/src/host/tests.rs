@@ -1,5 +1,8 @@
 use std::collections::BTreeSet;
+use std::future::Future;
+use std::pin::pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use deepgraph_graph::build::*;
@@ -55,8 +58,8 @@ fn host() -> Host {
     Host::builder().op(measure(Arc::default())).build().unwrap()
 }
 
-fn refused(launch: Launch) -> String {
-    launch.start().map(|running| running.id().to_string()).unwrap_err().to_string()
+async fn refused(launch: Launch) -> String {
+    launch.start().await.map(|running| running.id().to_string()).unwrap_err().to_string()
 }
 
 #[tokio::test]
@@ -69,28 +72,28 @@ async fn a_run_waits_for_an_answer_and_goes_on_in_another_host() {
     };
     let host = open();
     let bundle = host.load(&graph()).unwrap();
-    let running = host.run(&bundle).input("place", "Oslo").config("factor", "3").start().unwrap();
+    let running = host.run(&bundle).input("place", "Oslo").config("factor", "3").start().await.unwrap();
     let run = running.id().clone();
     let ended = running.ended().await.unwrap();
     assert_eq!(ended.questions().iter().map(|q| &*q.text).collect::<Vec<_>>(), ["Is 12 right?"]);
     assert_eq!(host.store().run(&run).unwrap().unwrap().question, "Oslo");
     drop(host);
 
-    let resumed = open().resume(&run).unwrap();
+    let resumed = open().resume(&run).await.unwrap();
     assert_eq!(resumed.bundle().hash, bundle.hash);
-    let outcome = resumed.answer("yes").start().unwrap().ended().await.unwrap().outcome().unwrap();
+    let outcome = resumed.answer("yes").start().await.unwrap().ended().await.unwrap().outcome().unwrap();
     assert_eq!((outcome.status, outcome.text("answer")), (RunStatus::Succeeded, "yes"));
     assert_eq!(outcome.end.output.get("level"), Some(&Value::Int(12)));
     assert_eq!(calls.load(Ordering::SeqCst), 1, "what was done is not done again");
 
-    let again = open().resume(&run).unwrap().start().unwrap().ended().await.unwrap();
+    let again = open().resume(&run).await.unwrap().start().await.unwrap().ended().await.unwrap();
     assert_eq!(again.outcome(), Some(outcome), "a run that is over ends as it did");
     let without =
         Host::builder().store(SqliteStore::open(folder.path().join("runs.db")).unwrap()).build().unwrap();
-    let why = without.resume(&run).err().unwrap().to_string();
+    let why = without.resume(&run).await.err().unwrap().to_string();
     assert!(why.contains("all the ops") && why.contains("there is no graph or op \"measure\""), "{why}");
     let nobody = RunId::new();
-    assert!(without.resume(&nobody).err().unwrap().to_string().contains(nobody.as_str()));
+    assert!(without.resume(&nobody).await.err().unwrap().to_string().contains(nobody.as_str()));
 }
 
 #[tokio::test]
@@ -108,7 +111,7 @@ async fn a_run_that_was_recorded_and_never_started_starts() {
         thread: None,
     };
     let run = host.runtime().record(&new).unwrap();
-    let ended = host.resume(&run).unwrap().start().unwrap().ended().await.unwrap();
+    let ended = host.resume(&run).await.unwrap().start().await.unwrap().ended().await.unwrap();
     assert_eq!(&*ended.questions()[0].text, "Is 4 right?");
 }
 
@@ -126,7 +129,7 @@ async fn a_set_up_that_can_not_be_read_is_told_and_nothing_is_started() {
         let bundle = bundle.clone();
         let new = crate::NewRun { question, graph, bundle, input, config, settings, thread: None };
         let run = host.runtime().record(&new).unwrap();
-        let why = host.resume(&run).unwrap().start().map(|_| ()).unwrap_err();
+        let why = host.resume(&run).await.unwrap().start().await.map(|_| ()).unwrap_err();
         assert!(matches!(&why, RunError::NoSetUp { run: named, .. } if *named == run.to_string()), "{why}");
         assert_eq!(host.store().run(&run).unwrap().unwrap().last_event_seq, 0);
     }
@@ -136,25 +139,25 @@ async fn a_set_up_that_can_not_be_read_is_told_and_nothing_is_started() {
 async fn an_answer_to_no_open_question_is_refused_and_changes_nothing() {
     let host = host();
     let bundle = host.load(&graph()).unwrap();
-    let running = host.run(&bundle).input("place", "Oslo").start().unwrap();
+    let running = host.run(&bundle).input("place", "Oslo").start().await.unwrap();
     let run = running.id().clone();
     running.ended().await.unwrap();
     let before = host.store().run(&run).unwrap().unwrap();
-    let resume = || host.resume(&run).unwrap();
+    let resume = async || host.resume(&run).await.unwrap();
     let (other, ask) = (StepId::new("ask.2"), StepId::new("ask.1"));
     for (resumption, expected) in [
-        (resume().answer_to(&other, "yes"), Some(&other)),
-        (resume().answer_to(&ask, "yes").answer_to(&ask, "no"), Some(&ask)),
-        (resume().answer("yes").answer("no"), None),
+        (resume().await.answer_to(&other, "yes"), Some(&other)),
+        (resume().await.answer_to(&ask, "yes").answer_to(&ask, "no"), Some(&ask)),
+        (resume().await.answer("yes").answer("no"), None),
     ] {
-        let why = resumption.start().unwrap().ended().await.unwrap_err();
+        let why = resumption.start().await.unwrap().ended().await.unwrap_err();
         let RunError::NotAsked { step, open, .. } = &why else { panic!("{why}") };
         assert_eq!((step.as_ref(), &open[..]), (expected, &[ask.clone()][..]), "{why}");
     }
     assert_eq!(host.store().run(&run).unwrap().unwrap(), before, "whoever drives it goes on");
-    let over = resume().answer_to(&ask, "yes").start().unwrap().ended().await.unwrap();
+    let over = resume().await.answer_to(&ask, "yes").start().await.unwrap().ended().await.unwrap();
     assert_eq!(over.outcome().unwrap().text("answer"), "yes");
-    let why = resume().answer("again").start().unwrap().ended().await.unwrap_err().to_string();
+    let why = resume().await.answer("again").start().await.unwrap().ended().await.unwrap_err().to_string();
     assert!(why.contains("no question is open"), "{why}");
 }
 
@@ -163,7 +166,7 @@ async fn a_key_that_can_not_be_made_is_told_before_anything_is_recorded() {
     let graph = graph().channel("kept", Channel::from(Type::string()).persist_under("{{ note }}"));
     let host = host();
     let bundle = host.load(&graph).unwrap_or_else(|mistakes| panic!("{mistakes}"));
-    let refused = refused(host.run(&bundle).input("place", "Oslo").input("note", " "));
+    let refused = refused(host.run(&bundle).input("place", "Oslo").input("note", " ")).await;
     assert!(refused.contains("channel `kept` can not be kept"), "{refused}");
     assert!(host.store().runs(9).unwrap().is_empty());
 }
@@ -179,7 +182,7 @@ async fn with_a_clock_of_tokio_the_time_of_a_run_is_virtual() {
     });
     let host = Host::builder().op(slow).clock(TokioClock::starting_at(1_000)).build().unwrap();
     let bundle = host.load(&graph()).unwrap();
-    let mut running = host.run(&bundle).input("place", "Oslo").start().unwrap();
+    let mut running = host.run(&bundle).input("place", "Oslo").start().await.unwrap();
     let run = running.id().clone();
     let mut times = BTreeSet::new();
     while let Some(told) = running.next_event().await {
@@ -200,7 +203,7 @@ async fn events_are_told_and_a_failure_is_an_exit() {
     let (sender, mut seen) = tokio::sync::mpsc::unbounded_channel();
     let host = host();
     let bundle = host.load(&graph()).unwrap();
-    let mut running = host.run(&bundle).input("place", "none").observer(Steps(sender)).start().unwrap();
+    let mut running = host.run(&bundle).input("place", "none").observer(Steps(sender)).start().await.unwrap();
     let mut told = Vec::new();
     while let Some(one) = running.next_event().await {
         told.push(one);
@@ -221,9 +224,9 @@ async fn events_are_told_and_a_failure_is_an_exit() {
 async fn several_runs_at_once_and_one_of_them_cancelled() {
     let host = host();
     let bundle = host.load(&graph()).unwrap();
-    let start = |place: &str| host.run(&bundle).input("place", place).start().unwrap();
-    let mut slow = start("slow");
-    let others: Vec<_> = ["a", "bb", "ccc"].into_iter().map(start).collect();
+    let start = async |place: &str| host.run(&bundle).input("place", place).start().await.unwrap();
+    let mut slow = start("slow").await;
+    let others = [start("a").await, start("bb").await, start("ccc").await];
     let ids: BTreeSet<_> = others.iter().map(|run| run.id().clone()).collect();
     assert_eq!(ids.len(), 3);
     let mut asked = Vec::new();
@@ -246,9 +249,9 @@ async fn several_runs_at_once_and_one_of_them_cancelled() {
 async fn a_run_that_is_taken_over_stops_where_it_was() {
     let host = host();
     let bundle = host.load(&graph()).unwrap();
-    let mut first = host.run(&bundle).input("place", "slow").start().unwrap();
+    let mut first = host.run(&bundle).input("place", "slow").start().await.unwrap();
     while first.next_event().await.is_some_and(|told| !matches!(told.event, Event::NodeStarted { .. })) {}
-    let mut second = host.resume(first.id()).unwrap().start().unwrap();
+    let mut second = host.resume(first.id()).await.unwrap().start().await.unwrap();
     let replayed = second.next_event().await.unwrap();
     assert!(replayed.replayed, "what happened before is told first");
     first.cancel();
@@ -264,16 +267,20 @@ async fn input_and_configuration_are_checked_before_anything_is_recorded() {
     let host = host();
     let bundle = host.load(&graph()).unwrap();
     let run = || host.run(&bundle);
-    assert_eq!(refused(run()), "the input does not fit the graph `station`: place: needs a value: a string");
     assert_eq!(
-        refused(run().input("plaice", "a").input("note", 3)),
+        refused(run()).await,
+        "the input does not fit the graph `station`: place: needs a value: a string"
+    );
+    assert_eq!(
+        refused(run().input("plaice", "a").input("note", 3)).await,
         "the input does not fit the graph `station`: note: must be a string, is 3; the graph has no input `plaice`; did \
          you mean \"place\"?; place: needs a value: a string"
     );
-    let config = refused(run().input("place", "a").config("factor", 0).config("fctor", 1));
+    let config = refused(run().input("place", "a").config("factor", 0).config("fctor", 1)).await;
     assert!(config.contains("factor") && config.contains("did you mean \"factor\"?"), "{config}");
     assert!(host.store().runs(9).unwrap().is_empty());
-    let null = run().input("place", "a").input("note", Value::Null).start().unwrap().ended().await.unwrap();
+    let null =
+        run().input("place", "a").input("note", Value::Null).start().await.unwrap().ended().await.unwrap();
     assert!(matches!(null, Ended::Waiting(_)));
 }
 
@@ -281,7 +288,9 @@ async fn input_and_configuration_are_checked_before_anything_is_recorded() {
 fn without_tokio_a_run_is_refused() {
     let host = host();
     let bundle = host.load(&graph()).unwrap();
-    assert!(refused(host.run(&bundle).input("place", "a")).contains("there is no tokio runtime here"));
+    let refused = pin!(refused(host.run(&bundle).input("place", "a")));
+    let told = refused.poll(&mut Context::from_waker(Waker::noop()));
+    assert!(matches!(&told, Poll::Ready(why) if why.contains("there is no tokio runtime here")), "{told:?}");
     assert!(host.store().runs(9).unwrap().is_empty());
 }
 
@@ -322,7 +331,8 @@ async fn own_models_and_askers_answer() {
         .node("say", Node::model("echo::loud").prompt("hello").update("answer", "result.text").next("ask"))
         .node("ask", Node::ask("{{ answer }}?").update("answer", "result.text"));
     let bundle = host.load(&graph).unwrap();
-    let ended = tokio::time::timeout(Duration::from_secs(60), host.run(&bundle).start().unwrap().ended());
+    let ended =
+        tokio::time::timeout(Duration::from_secs(60), host.run(&bundle).start().await.unwrap().ended());
     assert_eq!(ended.await.unwrap().unwrap().outcome().unwrap().text("answer"), "yes, hello?");
 }
 
@@ -362,22 +372,23 @@ async fn a_run_that_is_over_goes_on_with_a_higher_limit() {
         )
         .node("report", Node::pass().update("report", "place"));
     let bundle = host.load(&graph).unwrap();
-    let running = host.run(&bundle).input("place", "bay").start().unwrap();
+    let running = host.run(&bundle).input("place", "bay").start().await.unwrap();
     let run = running.id().clone();
     let first = running.ended().await.unwrap().outcome().unwrap();
     assert_eq!((first.end.exit.reason.name(), calls.load(Ordering::SeqCst)), ("iteration_limit", 2));
 
-    let low = host.resume(&run).unwrap().raise("most", 2).start().unwrap().ended().await.unwrap_err();
-    assert!(low.to_string().contains("2 of 2 are used; raise the config value most"), "{low}");
-    let raised = host.resume(&run).unwrap().raise("most", 5).start().unwrap();
+    let low =
+        host.resume(&run).await.unwrap().raise("most", 2).start().await.unwrap().ended().await.unwrap_err();
+    assert!(low.to_string().contains("2 of 2 calls are used; raise the config value most"), "{low}");
+    let raised = host.resume(&run).await.unwrap().raise("most", 5).start().await.unwrap();
     let second = raised.ended().await.unwrap().outcome().unwrap();
     assert_eq!((second.end.exit.attempt, calls.load(Ordering::SeqCst)), (2, 5), "three more, none again");
-    let record = host.resume(&run).unwrap().record().clone();
+    let record = host.resume(&run).await.unwrap().record().clone();
     assert_eq!((record.attempt, record.settings["config"]["most"].as_i64()), (2, Some(5)));
     let attempts: Vec<u32> = record.exits.iter().map(|exit| exit.attempt).collect();
     assert_eq!(attempts, [2, 1], "the earlier exit is kept");
 
-    let again = host.resume(&run).unwrap().report_again().start().unwrap();
+    let again = host.resume(&run).await.unwrap().report_again().start().await.unwrap();
     let third = again.ended().await.unwrap().outcome().unwrap();
     assert_eq!((third.end.exit.attempt, third.text("report")), (3, "bay"));
     assert_eq!((third.end.exit.reason.name(), calls.load(Ordering::SeqCst)), ("iteration_limit", 5));

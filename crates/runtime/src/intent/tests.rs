@@ -34,7 +34,7 @@ async fn ran(host: &Host, question: &str, intended: Intended, config: &[(&str, i
     let bundle = host.load(&graph()).unwrap();
     let launch = host.run(&bundle).input("question", question).intent(intended);
     let launch = config.iter().fold(launch, |launch, (key, value)| launch.config(key, *value));
-    let running = launch.start().unwrap();
+    let running = launch.start().await.unwrap();
     let run = running.id().clone();
     running.ended().await.unwrap();
     let record = host.store().run(&run).unwrap().unwrap();

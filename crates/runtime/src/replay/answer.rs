@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use deepgraph_protocol::{EntryBody, ErrorKind, Map, ModelRequest, ScopePath, StepError, StepId, Usage};
+use deepgraph_protocol::{
+    EntryBody, ErrorKind, Hidden, Map, ModelRequest, ScopePath, StepError, StepId, Usage,
+};
 use deepgraph_trace::recording::{Asked, Came, Exchange};
 use tokio::time::{Instant, sleep_until};
 
@@ -37,7 +39,9 @@ impl Driver<'_> {
         name: &str,
         input: Arc<Map>,
     ) {
-        let asked = Asked::Op { name: name.into(), input: Arc::unwrap_or_clone(input) };
+        // The secrets of the recording are out of all that came from it.
+        let hidden = Hidden::default();
+        let asked = Asked::op(name.into(), Arc::unwrap_or_clone(input), &self.bundle.ops, &hidden);
         self.replay_step(scope, step, attempt, asked);
     }
 

@@ -102,10 +102,13 @@ fn shortened(line: &str) -> String {
 fn lines(asked: &Asked) -> String {
     match asked {
         Asked::Model(request) => lines_of_request(request),
-        Asked::Op { name, input } => {
+        Asked::Op { name, input, given } => {
             let mut text = format!("op {name}\n");
             for (field, value) in input {
                 block(&mut text, field, value.as_str().unwrap_or(&value.to_json_text()));
+            }
+            for (field, hash) in given {
+                let _ = writeln!(text, "{field}, sha256 {hash}");
             }
             text
         }

@@ -7,16 +7,35 @@ use postgres::Row;
 
 use super::plain;
 use super::session::{Session, number};
+use super::texts::{AT_ONCE, Texts};
+use super::transaction::Earlier;
+use crate::columns::{Columns, whole};
 use crate::packed::{PackedAppend, PackedEntry, Unpack, unpack};
 use crate::{Appended, RunId, StoreError, Stored};
 
 impl Session {
-    /// Appends a batch and changes the record. `again`: it may have been committed already; then it is there, in the
-    /// same words, and is not written a second time.
-    pub(super) fn append(&mut self, append: &PackedAppend, again: bool) -> Result<Appended, StoreError> {
+    /// Appends a batch and changes the record.
+    ///
+    /// `earlier` is the transaction that wrote it last, where nobody knows whether that was committed. What is there
+    /// is not written a second time: entries are looked for by their words; a change of the record alone leaves no row
+    /// of its own, so the server is asked what became of its transaction.
+    pub(super) fn append(
+        &mut self,
+        append: &PackedAppend,
+        earlier: Earlier<'_>,
+    ) -> Result<Appended, StoreError> {
         let PackedAppend { run, epoch, entries, update } = append;
+        if entries.is_empty() && update.is_none() {
+            let head = self.owned_now(run, *epoch)?;
+            return Ok(Appended { seq: head.last_seq, cancel_requested: head.cancel_requested });
+        }
         let head = self.owned(run, *epoch)?;
-        if again && let Some(seq) = self.seq_of(head.key, entries)? {
+        let there = match (earlier.is_unsure, entries.is_empty()) {
+            (false, _) => None,
+            (true, false) => self.seq_of(head.key, entries)?,
+            (true, true) => self.is_committed(*earlier.transaction)?.then_some(head.last_seq),
+        };
+        if let Some(seq) = there {
             return Ok(Appended { seq, cancel_requested: head.cancel_requested });
         }
         let mut seq = head.last_seq;
@@ -30,6 +49,9 @@ impl Session {
             self.change_record(head.key, update)?;
             self.keep(&update.keep)?;
             cancel_requested = update.plain.cancel_requested.unwrap_or(cancel_requested);
+        }
+        if entries.is_empty() {
+            *earlier.transaction = self.transaction()?;
         }
         Ok(Appended { seq, cancel_requested })
     }
@@ -99,27 +121,29 @@ impl Session {
         let head = self.head(run)?;
         let sql = "SELECT seq, scope, position, entry FROM entries WHERE run = $1 AND seq > $2 ORDER BY seq";
         let rows = self.all(sql, &[&head.key, &number(after_seq)])?;
-        let rows = rows.iter().map(|row| self.stored(run, row)).collect::<Result<Vec<_>, _>>()?;
-        let wanted = after_seq.saturating_add(1)..=head.last_seq;
-        let first_gap = wanted.clone().zip(&rows).find(|(seq, row)| *seq != row.seq).map(|(seq, _)| seq);
-        match first_gap.or_else(|| wanted.clone().nth(rows.len())) {
-            Some(seq) => Err(StoreError::MissingEntry { run: run.clone(), seq }),
-            None => Ok(rows),
+        let mut stored = Vec::with_capacity(rows.len());
+        for some in rows.chunks(AT_ONCE) {
+            let mut texts = self.texts_of(some.iter().map(|row| row.try_get(3).unwrap_or("")))?;
+            for row in some {
+                stored.push(entry_of(run, row, &mut texts)?);
+            }
         }
+        whole(run, after_seq, head.last_seq, stored)
     }
+}
 
-    fn stored(&mut self, run: &RunId, row: &Row) -> Result<Stored, StoreError> {
-        let number =
-            |column| row.try_get::<_, i64>(column).ok().and_then(|n| u64::try_from(n).ok()).unwrap_or(0);
-        let (seq, position) = (number(0), number(2));
-        let scope = ScopePath::new(plain::read(row.try_get(1).unwrap_or_default()));
-        let corrupt =
-            |detail| StoreError::CorruptEntry { run: run.clone(), scope: scope.clone(), position, detail };
-        let text: &str = row.try_get(3).map_err(|e| corrupt(e.to_string()))?;
-        let entry = unpack(text, &mut |hash| self.long_text(hash)).map_err(|e| match e {
-            Unpack::Store(e) => e,
-            Unpack::Corrupt(detail) => corrupt(detail),
-        })?;
-        Ok(Stored { seq, scope, position, entry })
-    }
+/// Reads a row `seq, scope, position, entry`.
+fn entry_of(run: &RunId, row: &Row, texts: &mut Texts) -> Result<Stored, StoreError> {
+    let number =
+        |column| Columns::number(row, column).ok().flatten().and_then(|n| u64::try_from(n).ok()).unwrap_or(0);
+    let (seq, position) = (number(0), number(2));
+    let scope = ScopePath::new(plain::read(row.try_get(1).unwrap_or_default()));
+    let corrupt =
+        |detail| StoreError::CorruptEntry { run: run.clone(), scope: scope.clone(), position, detail };
+    let text: &str = row.try_get(3).map_err(|e| corrupt(e.to_string()))?;
+    let entry = unpack(text, &mut |hash| Ok(texts.get(hash))).map_err(|e| match e {
+        Unpack::Store(e) => e,
+        Unpack::Corrupt(detail) => corrupt(detail),
+    })?;
+    Ok(Stored { seq, scope, position, entry })
 }

@@ -13,6 +13,8 @@ mod schema;
 mod session;
 #[cfg(test)]
 mod tests;
+mod texts;
+mod transaction;
 
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -21,6 +23,7 @@ use deepgraph_protocol::{RunStatus, Value};
 
 pub use self::options::PostgresOptions;
 use self::session::{Access, Session, number};
+use self::transaction::Earlier;
 use crate::packed::{PackedAppend, PackedRecord};
 use crate::worker::{GROUP, Worker};
 use crate::{Append, Appended, Done, Freed, RunId, RunRecord, RunUpdate, Store, StoreError, Stored, find};
@@ -90,6 +93,12 @@ impl PostgresStore {
     }
 }
 
+/// An append as a job, which remembers by which transaction it was made last.
+fn appends(append: PackedAppend) -> impl FnMut(&mut Session, bool) -> Result<Appended, StoreError> + Send {
+    let mut transaction = None;
+    move |session, is_unsure| session.append(&append, Earlier { is_unsure, transaction: &mut transaction })
+}
+
 impl Store for PostgresStore {
     fn create_run(&self, record: &RunRecord) -> Result<(), StoreError> {
         let record = PackedRecord::of(record)?;
@@ -109,14 +118,12 @@ impl Store for PostgresStore {
         update: Option<&RunUpdate>,
     ) -> Result<Appended, StoreError> {
         let append = PackedAppend::of(run, epoch, batch, update)?;
-        self.write(move |session, again| session.append(&append, again))
+        self.write(appends(append))
     }
 
     fn append_then(&self, run: &RunId, epoch: u64, batch: &[Append], update: Option<&RunUpdate>, done: Done) {
         match PackedAppend::of(run, epoch, batch, update) {
-            Ok(append) => {
-                self.writer.submit(move |session: &mut Session, again| session.append(&append, again), done);
-            }
+            Ok(append) => self.writer.submit(appends(append), done),
             Err(error) => done(Err(error)),
         }
     }

@@ -20,6 +20,14 @@ pub(super) struct Place {
 pub(super) fn read(url: &str, options: &PostgresOptions) -> Result<Place, StoreError> {
     // The reader's own message names the option that is wrong, never its value.
     let wrong = |detail: String| StoreError::BadUrl { detail };
+    match url.split_once("://") {
+        Some(("postgres" | "postgresql", _)) => {}
+        Some((scheme, _)) if scheme.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b)) => {
+            return Err(wrong(format!("{scheme}:// is none of PostgreSQL")));
+        }
+        None if !url.contains('=') => return Err(wrong("it has no postgres://".into())),
+        _ => {}
+    }
     let mut config: Config = url.parse().map_err(|e: postgres::Error| wrong(super::fault::words(&e)))?;
     if config.get_hosts().is_empty() {
         return Err(wrong("it names no host".into()));
@@ -80,6 +88,8 @@ mod tests {
             "postgres://ann:s3cret@db/x?colour=red",
             "postgres:///x",
             "postgres://",
+            "mysql://ann:s3cret@db/x",
+            "runs",
         ] {
             let error = read(url, &PostgresOptions::default()).unwrap_err().to_string();
             assert!(error.contains("postgres://USER") && !error.contains("s3cret"), "{error}");

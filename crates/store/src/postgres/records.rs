@@ -1,31 +1,15 @@
 //! Run records as rows.
 
-use deepgraph_protocol::{RunStatus, StepId};
+use deepgraph_protocol::RunStatus;
 use postgres::Row;
-use postgres::types::FromSql;
-use serde::de::DeserializeOwned;
 
 use super::plain;
 use super::session::{Params, Session, number};
+use super::texts::AT_ONCE;
+use crate::columns::{Columns, HEAD, Head, PACKED, RECORD, head_of, record_of};
 use crate::find::Ids;
-use crate::packed::{PackedRecord, PackedUpdate, Unpack, unpack};
+use crate::packed::{PackedRecord, PackedUpdate};
 use crate::{RunId, RunRecord, StoreError};
-
-/// The columns that [`Session::record_of`] reads, in its order.
-const RECORD: &str = "SELECT run_id, status, question, graph, created_at, updated_at, current_step, \
-    completed_steps, attempt, deadline, cost_cents, last_seq, cancel_requested, exits, report, output, epoch, \
-    bundle, settings FROM runs LEFT JOIN setups ON setups.run = runs.key";
-
-/// What writes need to know of a run.
-pub(super) struct Head {
-    /// Its number in the schema.
-    pub(super) key: i64,
-    status: RunStatus,
-    epoch: u64,
-    /// The seq of its last row.
-    pub(super) last_seq: u64,
-    pub(super) cancel_requested: bool,
-}
 
 impl Session {
     /// Writes the row of a new run. `again`: it may be there already, as it was given.
@@ -71,8 +55,10 @@ impl Session {
 
     /// Raises the epoch of a run.
     pub(super) fn claim(&mut self, run: &RunId) -> Result<u64, StoreError> {
-        let row = self
-            .first("UPDATE runs SET epoch = epoch + 1 WHERE run_id = $1 RETURNING epoch", &[&run.as_str()])?;
+        let row = self.first(
+            "UPDATE runs SET epoch = greatest(epoch, 0) + 1 WHERE run_id = $1 RETURNING epoch",
+            &[&run.as_str()],
+        )?;
         let row = row.ok_or_else(|| StoreError::UnknownRun { run: run.clone() })?;
         let epoch: i64 = row.try_get(0).unwrap_or(0);
         Ok(u64::try_from(epoch).unwrap_or(0))
@@ -89,36 +75,28 @@ impl Session {
 
     /// The head of a run, which must be there.
     pub(super) fn head(&mut self, run: &RunId) -> Result<Head, StoreError> {
-        self.head_by("SELECT key, status, epoch, last_seq, cancel_requested FROM runs WHERE run_id = $1", run)
+        self.head_by(&format!("{HEAD} WHERE run_id = $1"), run)
     }
 
     /// The same, and nobody else changes the run before the end of the transaction.
     fn locked_head(&mut self, run: &RunId) -> Result<Head, StoreError> {
-        let sql =
-            "SELECT key, status, epoch, last_seq, cancel_requested FROM runs WHERE run_id = $1 FOR UPDATE";
-        self.head_by(sql, run)
+        self.head_by(&format!("{HEAD} WHERE run_id = $1 FOR UPDATE"), run)
     }
 
     fn head_by(&mut self, sql: &str, run: &RunId) -> Result<Head, StoreError> {
         let found = self.first(sql, &[&run.as_str()])?;
-        let row = found.ok_or_else(|| StoreError::UnknownRun { run: run.clone() })?;
-        let fields = Fields { row: &row, run: run.to_string() };
-        Ok(Head {
-            key: fields.get(0, "key")?,
-            status: fields.status(1)?,
-            epoch: fields.number(2, "epoch")?,
-            last_seq: fields.number(3, "lastEventSeq")?,
-            cancel_requested: fields.get(4, "cancelRequested")?,
-        })
+        head_of(&found.ok_or_else(|| StoreError::UnknownRun { run: run.clone() })?, run)
+    }
+
+    /// The head of a run that must be owned under this epoch, for who changes nothing: no lock is taken, which the
+    /// server would have to write down.
+    pub(super) fn owned_now(&mut self, run: &RunId, epoch: u64) -> Result<Head, StoreError> {
+        fenced(self.head(run)?, run, epoch)
     }
 
     /// The head of a run that must be owned under this epoch, locked.
     pub(super) fn owned(&mut self, run: &RunId, epoch: u64) -> Result<Head, StoreError> {
-        let head = self.locked_head(run)?;
-        if head.epoch != epoch {
-            return Err(StoreError::Fenced { run: run.clone(), epoch, current: head.epoch });
-        }
-        Ok(head)
+        fenced(self.locked_head(run)?, run, epoch)
     }
 
     /// The whole record of a run.
@@ -129,7 +107,15 @@ impl Session {
     /// The records that `which` selects.
     pub(super) fn records(&mut self, which: &str, params: Params<'_>) -> Result<Vec<RunRecord>, StoreError> {
         let rows = self.all(&format!("{RECORD} {which}"), params)?;
-        rows.iter().map(|row| self.record_of(row)).collect()
+        let mut records = Vec::with_capacity(rows.len());
+        for some in rows.chunks(AT_ONCE) {
+            let packed = some.iter().flat_map(|row| PACKED.map(|column| row.try_get(column).unwrap_or("")));
+            let mut texts = self.texts_of(packed)?;
+            for row in some {
+                records.push(record_of(row, &mut |hash| Ok(texts.get(hash)))?);
+            }
+        }
+        Ok(records)
     }
 
     /// Changes the record of a run.
@@ -171,34 +157,6 @@ impl Session {
         }
         Ok(())
     }
-
-    /// Reads a row of [`RECORD`].
-    fn record_of(&mut self, row: &Row) -> Result<RunRecord, StoreError> {
-        let fields = Fields { row, run: row.try_get(0).unwrap_or_default() };
-        Ok(RunRecord {
-            run_id: RunId::parse(&fields.run).map_err(|e| fields.corrupt("runId", e.to_string()))?,
-            status: fields.status(1)?,
-            question: plain::read(fields.get(2, "question")?),
-            graph: plain::read(fields.get(3, "graph")?),
-            created_at: fields.get(4, "createdAt")?,
-            updated_at: fields.get(5, "updatedAt")?,
-            current_step: fields
-                .get::<Option<String>>(6, "currentStep")?
-                .map(|step| StepId::new(plain::read(step))),
-            completed_steps: fields.number(7, "completedSteps")?,
-            attempt: fields.number(8, "attempt")?,
-            deadline: fields.get(9, "deadline")?,
-            cost_cents: fields.number_or_none(10, "costCents")?,
-            last_event_seq: fields.number(11, "lastEventSeq")?,
-            cancel_requested: fields.get(12, "cancelRequested")?,
-            exits: fields.json(13, "exits", self)?,
-            report: fields.word_or_none(14, "report")?,
-            output: fields.json(15, "output", self)?,
-            epoch: fields.number(16, "epoch")?,
-            bundle: fields.json(17, "bundle", self)?,
-            settings: fields.json(18, "settings", self)?,
-        })
-    }
 }
 
 impl Ids for std::cell::RefCell<&mut Session> {
@@ -210,63 +168,28 @@ impl Ids for std::cell::RefCell<&mut Session> {
     }
 }
 
-/// The fields of a record's row.
-struct Fields<'a> {
-    row: &'a Row,
-    run: String,
+/// A head, if it has this epoch.
+fn fenced(head: Head, run: &RunId, epoch: u64) -> Result<Head, StoreError> {
+    if head.epoch != epoch {
+        return Err(StoreError::Fenced { run: run.clone(), epoch, current: head.epoch });
+    }
+    Ok(head)
 }
 
-impl Fields<'_> {
-    fn corrupt(&self, field: &'static str, detail: impl Into<String>) -> StoreError {
-        StoreError::CorruptRecord { run: self.run.clone(), field, detail: detail.into() }
+impl Columns for Row {
+    fn number(&self, column: usize) -> Result<Option<i64>, String> {
+        self.try_get(column).map_err(|e| e.to_string())
     }
 
-    fn get<'a, T: FromSql<'a>>(&'a self, column: usize, field: &'static str) -> Result<T, StoreError> {
-        self.row.try_get(column).map_err(|e| self.corrupt(field, e.to_string()))
+    fn text(&self, column: usize) -> Result<Option<String>, String> {
+        self.try_get(column).map_err(|e| e.to_string())
     }
 
-    fn number<T: TryFrom<i64>>(&self, column: usize, field: &'static str) -> Result<T, StoreError> {
-        let value: i64 = self.get(column, field)?;
-        T::try_from(value).map_err(|_| self.corrupt(field, format!("{value} is out of range")))
+    fn flag(&self, column: usize) -> Result<bool, String> {
+        self.try_get(column).map_err(|e| e.to_string())
     }
 
-    fn number_or_none<T: TryFrom<i64>>(
-        &self,
-        column: usize,
-        field: &'static str,
-    ) -> Result<Option<T>, StoreError> {
-        match self.get::<Option<i64>>(column, field)? {
-            None => Ok(None),
-            Some(_) => self.number(column, field).map(Some),
-        }
-    }
-
-    fn status(&self, column: usize) -> Result<RunStatus, StoreError> {
-        let name: &str = self.get(column, "status")?;
-        RunStatus::parse(name).ok_or_else(|| self.corrupt("status", format!("there is no status \"{name}\"")))
-    }
-
-    /// A value of an enum, by its JSON name.
-    fn word_or_none<T: DeserializeOwned>(
-        &self,
-        column: usize,
-        field: &'static str,
-    ) -> Result<Option<T>, StoreError> {
-        let Some(name) = self.get::<Option<String>>(column, field)? else { return Ok(None) };
-        let word = serde_json::from_value(serde_json::Value::String(name));
-        word.map(Some).map_err(|e| self.corrupt(field, e.to_string()))
-    }
-
-    fn json<T: DeserializeOwned>(
-        &self,
-        column: usize,
-        field: &'static str,
-        session: &mut Session,
-    ) -> Result<T, StoreError> {
-        let text: &str = self.get(column, field)?;
-        unpack(text, &mut |hash| session.long_text(hash)).map_err(|e| match e {
-            Unpack::Store(e) => e,
-            Unpack::Corrupt(detail) => self.corrupt(field, detail),
-        })
+    fn plain(&self, text: String) -> String {
+        plain::read(text)
     }
 }

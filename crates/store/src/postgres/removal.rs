@@ -35,14 +35,24 @@ impl Session {
 
     /// Removes a run that nobody has claimed since. `again`: it may be gone already.
     pub(super) fn remove(&mut self, run: &RunId, epoch: u64, again: bool) -> Result<Freed, StoreError> {
-        let head = match self.owned(run, epoch) {
-            Err(StoreError::UnknownRun { .. }) if again => return Ok(Freed::default()),
-            head => head?,
+        // Nothing else of the record is read: it may be damaged.
+        let sql = "SELECT key, epoch FROM runs WHERE run_id = $1 FOR UPDATE";
+        let Some(row) = self.first(sql, &[&run.as_str()])? else {
+            return if again {
+                Ok(Freed::default())
+            } else {
+                Err(StoreError::UnknownRun { run: run.clone() })
+            };
         };
-        let (entries, bytes) = self.weight(&[head.key])?;
-        self.execute("DELETE FROM text_uses WHERE run = $1", &[&head.key])?;
+        let (key, current): (i64, i64) =
+            (row.try_get(0).unwrap_or_default(), row.try_get(1).unwrap_or_default());
+        if count(current) != epoch {
+            return Err(StoreError::Fenced { run: run.clone(), epoch, current: count(current) });
+        }
+        let (entries, bytes) = self.weight(&[key])?;
+        self.execute("DELETE FROM text_uses WHERE run = $1", &[&key])?;
         // Its journals and its setup go with it.
-        self.execute("DELETE FROM runs WHERE key = $1", &[&head.key])?;
+        self.execute("DELETE FROM runs WHERE key = $1", &[&key])?;
         Ok(Freed { entries, texts: 0, bytes })
     }
 

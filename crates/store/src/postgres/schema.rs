@@ -70,6 +70,11 @@ const MIGRATIONS: [&str; 1] = ["
 /// and left as it is.
 pub(super) fn migrate(session: &mut Session, schema: &str) -> Result<(), StoreError> {
     let known = MIGRATIONS.len() as i64;
+    let row = session.first("SELECT current_setting('server_encoding')", &[])?;
+    let encoding: String = row.and_then(|row| row.try_get(0).ok()).unwrap_or_default();
+    if encoding != "UTF8" {
+        return Err(StoreError::Encoding { place: session.name().into(), encoding });
+    }
     // One after the other, where many processes start at once.
     session.all("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", &[&schema])?;
     let sql = "SELECT to_regclass(quote_ident($1) || '.migrations') IS NOT NULL, \

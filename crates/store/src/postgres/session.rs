@@ -1,13 +1,13 @@
 //! One connection to the server.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use postgres::types::ToSql;
 use postgres::{Client, NoTls, Row, Statement};
 
 use super::PostgresOptions;
-use super::fault::{fault, is_lost, words};
+use super::fault::{fault, is_lost, not_connected};
 use super::place::Place;
 use super::schema::quoted;
 use crate::StoreError;
@@ -31,6 +31,8 @@ pub(super) struct Session {
     pub(super) patient: bool,
     client: Option<Client>,
     statements: BTreeMap<String, Statement>,
+    /// The names of the locks that say which runs this process drives.
+    pub(super) held: BTreeSet<String>,
 }
 
 /// Parameters of a statement.
@@ -46,6 +48,7 @@ impl Session {
             patient: true,
             client: None,
             statements: BTreeMap::new(),
+            held: BTreeSet::new(),
         }
     }
 
@@ -154,15 +157,12 @@ impl Session {
             match self.connect_once() {
                 Ok(client) => {
                     self.client = Some(client);
-                    return Ok(());
+                    return self.hold_again();
                 }
                 Err(e) if is_lost(&e) && self.patient && began.elapsed() < self.wait => {
                     std::thread::sleep(Duration::from_millis(50));
                 }
-                Err(e) => {
-                    let detail = words(&e);
-                    return Err(StoreError::Unreachable { place: self.place.name.clone(), detail });
-                }
+                Err(e) => return Err(not_connected(&self.place.name, &e)),
             }
         }
     }

@@ -190,14 +190,93 @@ fn what_was_committed_unseen_is_found_again() {
     }
     session.begin().unwrap();
     session.claim(&run).unwrap();
-    assert_eq!(session.append(&packed, false).unwrap().seq, 2);
+    let mut transaction = None;
+    let mut written = |session: &mut Session, packed: &PackedAppend, is_unsure| {
+        session.append(packed, Earlier { is_unsure, transaction: &mut transaction })
+    };
+    assert_eq!(written(session, &packed, false).unwrap().seq, 2);
     // As if nobody had been told.
-    assert_eq!(session.append(&packed, true).unwrap().seq, 2);
+    assert_eq!(written(session, &packed, true).unwrap().seq, 2);
     assert_eq!(session.entries(&run, 0).unwrap().len(), 2);
     let other = PackedAppend::of(&run, 1, &[append("", 0, entry(1, Value::from("y")))], None).unwrap();
-    let refused = session.append(&other, true);
+    let refused = written(session, &other, true);
     assert!(matches!(refused, Err(StoreError::Position { expected: 0, found: 1, .. })), "{refused:?}");
     session.rollback();
+}
+
+#[test]
+fn a_change_of_the_record_that_was_committed_unseen_is_not_made_again() {
+    use crate::worker::Transactions;
+    let url = Postgres::shared().database();
+    let store = open(&url);
+    let (run, epoch) = claimed(&store, 1);
+    let place = place::read(&url, &PostgresOptions::default()).unwrap();
+    let mut session = Session::new(place, &PostgresOptions::default(), Access::Write);
+    let update = RunUpdate { cancel_requested: Some(false), ..RunUpdate::default() };
+    let mut takes = appends(PackedAppend::of(&run, epoch, &[], Some(&update)).unwrap());
+    store.request_cancel(&run).unwrap();
+    session.begin().unwrap();
+    assert!(!takes(&mut session, false).unwrap().cancel_requested);
+    assert!(session.commit().is_ok());
+    // Nobody was told, and somebody asks once more.
+    store.request_cancel(&run).unwrap();
+    session.begin().unwrap();
+    assert!(takes(&mut session, true).unwrap().cancel_requested, "the second request stays");
+    assert!(session.commit().is_ok());
+    assert!(store.append(&run, epoch, &[], None).unwrap().cancel_requested);
+    // One that was not committed is made.
+    let mut takes = appends(PackedAppend::of(&run, epoch, &[], Some(&update)).unwrap());
+    session.begin().unwrap();
+    takes(&mut session, false).unwrap();
+    session.rollback();
+    session.begin().unwrap();
+    assert!(!takes(&mut session, true).unwrap().cancel_requested);
+    assert!(session.commit().is_ok());
+    assert!(!store.run(&run).unwrap().unwrap().cancel_requested);
+}
+
+#[test]
+fn who_only_looks_writes_nothing() {
+    let server = Postgres::shared();
+    let url = server.database();
+    let store = open(&url);
+    let (run, epoch) = claimed(&store, 1);
+    let place = || {
+        let mut session = Session::new(
+            place::read(&url, &PostgresOptions::default()).unwrap(),
+            &PostgresOptions::default(),
+            Access::Read,
+        );
+        use crate::worker::Transactions;
+        session.begin().unwrap();
+        let row = session.first("SELECT ctid::text, xmax::text FROM runs", &[]).unwrap().unwrap();
+        (row.get::<_, String>(0), row.get::<_, String>(1))
+    };
+    let before = place();
+    for _ in 0..3 {
+        store.append(&run, epoch, &[], Some(&RunUpdate::default())).unwrap();
+    }
+    assert_eq!(place(), before, "the row is neither written anew nor locked");
+    store.claim(&run).unwrap();
+    let fenced = store.append(&run, epoch, &[], None);
+    assert!(matches!(fenced, Err(StoreError::Fenced { .. })), "{fenced:?}");
+}
+
+#[test]
+fn long_texts_of_a_journal_come_together() {
+    let url = Postgres::shared().database();
+    let store = open(&url);
+    let (run, epoch) = claimed(&store, 1);
+    let texts: Vec<Value> = (0..600).map(|n| Value::from(format!("text {} ", n % 400).repeat(600))).collect();
+    let batch: Vec<_> =
+        texts.iter().zip(0..).map(|(text, n)| append("", n, entry(1, text.clone()))).collect();
+    store.append(&run, epoch, &batch, None).unwrap();
+    let rows = store.entries(&run, 0).unwrap();
+    assert!(rows.iter().zip(&batch).all(|(row, append)| row.entry == append.entry));
+    Postgres::shared()
+        .sql_in(&url, "DELETE FROM deepgraph.texts WHERE hash = (SELECT max(hash) FROM deepgraph.texts)");
+    let error = store.entries(&run, 0).unwrap_err();
+    assert!(error.to_string().contains("is missing"), "{error}");
 }
 
 fn session_with(session: &mut Session) -> &mut Session {
@@ -267,11 +346,30 @@ fn who_drives_a_run_is_told_to_others() {
     assert_eq!(one.is_held(&run).unwrap(), Some(false));
     assert_eq!(one.try_hold(&run).unwrap(), Some(true));
     assert_eq!((two.try_hold(&run).unwrap(), two.is_held(&run).unwrap()), (Some(false), Some(true)));
+    // Held twice is held once.
+    assert_eq!(one.try_hold(&run).unwrap(), Some(true));
     one.let_go(&run).unwrap();
+    assert_eq!(one.is_held(&run).unwrap(), Some(false));
     assert_eq!(two.try_hold(&run).unwrap(), Some(true));
     drop(two);
     // The server notices the end of the connection a moment later.
     while one.is_held(&run).unwrap() == Some(true) {
         thread::sleep(Duration::from_millis(5));
     }
+}
+
+#[test]
+fn a_run_stays_held_when_the_connection_is_made_again() {
+    let server = Postgres::start();
+    let url = server.database();
+    let (one, two) = (open(&url), open(&url));
+    let (run, epoch) = claimed(&one, 1);
+    assert_eq!(one.try_hold(&run).unwrap(), Some(true));
+    server.stop();
+    server.start_again();
+    assert_eq!(two.is_held(&run).unwrap(), Some(false));
+    one.append(&run, epoch, &[append("", 0, entry(1, Value::Null))], None).unwrap();
+    assert_eq!(two.try_hold(&run).unwrap(), Some(false));
+    one.let_go(&run).unwrap();
+    assert_eq!(two.try_hold(&run).unwrap(), Some(true));
 }

@@ -21,7 +21,16 @@ pub(super) fn fault(path: &Path, error: Error) -> StoreError {
         Some(ErrorCode::NotADatabase) => {
             StoreError::NotAStore { path, detail: "it is no SQLite database".into() }
         }
+        // Less was read than the file says that there is.
+        Some(ErrorCode::SystemIoFailure) if is_short(&error) => {
+            StoreError::Damaged { path, detail: "it ends too early".into() }
+        }
+        Some(ErrorCode::SystemIoFailure) => StoreError::DiskFault { path },
         Some(ErrorCode::DatabaseCorrupt) => StoreError::Damaged { path, detail },
         _ => StoreError::Sqlite { path, detail },
     }
+}
+
+fn is_short(error: &Error) -> bool {
+    error.sqlite_error().is_some_and(|error| error.extended_code == rusqlite::ffi::SQLITE_IOERR_SHORT_READ)
 }

@@ -3,8 +3,8 @@
 use deepgraph_protocol::ScopePath;
 use rusqlite::Row;
 
-use super::records::text_of;
 use super::session::{Session, number};
+use crate::columns::{Columns, whole};
 use crate::packed::{PackedAppend, PackedEntry, Unpack, unpack};
 use crate::{Appended, RunId, StoreError, Stored};
 
@@ -52,23 +52,18 @@ impl Session {
         let head = self.head(run)?;
         let sql = "SELECT seq, scope, position, entry FROM entries WHERE run = ?1 AND seq > ?2 ORDER BY seq";
         let rows = self.all(sql, (head.key, number(after_seq)), |row| stored(self, run, row))?;
-        let wanted = after_seq.saturating_add(1)..=head.last_seq;
-        let first_gap = wanted.clone().zip(&rows).find(|(seq, row)| *seq != row.seq).map(|(seq, _)| seq);
-        match first_gap.or_else(|| wanted.clone().nth(rows.len())) {
-            Some(seq) => Err(StoreError::MissingEntry { run: run.clone(), seq }),
-            None => Ok(rows),
-        }
+        whole(run, after_seq, head.last_seq, rows)
     }
 }
 
 /// Reads a row `seq, scope, position, entry`.
 pub(super) fn stored(session: &Session, run: &RunId, row: &Row<'_>) -> Result<Stored, StoreError> {
     let seq: i64 = row.get(0).unwrap_or(0);
-    let scope = ScopePath::new(text_of(row, 1).unwrap_or_default());
+    let scope = ScopePath::new(row.text(1).ok().flatten().unwrap_or_default());
     let position = u64::try_from(row.get::<_, i64>(2).unwrap_or(0)).unwrap_or(0);
     let corrupt =
         |detail| StoreError::CorruptEntry { run: run.clone(), scope: scope.clone(), position, detail };
-    let text = text_of(row, 3).map_err(&corrupt)?;
+    let text = row.text(3).map_err(&corrupt)?.unwrap_or_default();
     let entry = unpack(&text, &mut |hash| session.long_text(hash)).map_err(|e| match e {
         Unpack::Store(e) => e,
         Unpack::Corrupt(detail) => corrupt(detail),

@@ -2,9 +2,9 @@
 
 use deepgraph_protocol::Value;
 
-use super::records::text_of;
 use super::session::Session;
 use crate::StoreError;
+use crate::columns::Columns;
 use crate::packed::{Packed, Unpack, unpack};
 
 /// Stands in the place of a run where long texts are used by kept values.
@@ -26,8 +26,8 @@ impl Session {
     pub(super) fn kept(&self, key: &str) -> Result<Option<Value>, StoreError> {
         let corrupt = |detail| StoreError::CorruptKept { key: key.to_owned(), detail };
         let sql = "SELECT value FROM kept WHERE key = ?1";
-        let Some(text) = self.first(sql, [key], |row| Ok(text_of(row, 0)))? else { return Ok(None) };
-        let text = text.map_err(corrupt)?;
+        let Some(text) = self.first(sql, [key], |row| Ok(row.text(0)))? else { return Ok(None) };
+        let text = text.map_err(corrupt)?.unwrap_or_default();
         unpack(&text, &mut |hash| self.long_text(hash)).map(Some).map_err(|e| match e {
             Unpack::Store(e) => e,
             Unpack::Corrupt(detail) => corrupt(detail),

@@ -1,6 +1,7 @@
 //! A store in one SQLite file.
 
 mod fault;
+mod files;
 mod journal;
 mod kept;
 mod options;
@@ -19,6 +20,7 @@ use deepgraph_protocol::{RunStatus, Value};
 pub use self::options::{SqliteOptions, Synchronous};
 use self::readers::Readers;
 use self::session::{Session, number};
+use crate::columns::RECORD;
 use crate::packed::{PackedAppend, PackedRecord};
 use crate::worker::{GROUP, Worker};
 use crate::{Append, Appended, Done, Freed, RunId, RunRecord, RunUpdate, Store, StoreError, Stored, find};
@@ -54,6 +56,11 @@ impl SqliteStore {
         Ok(SqliteStore { readers: Readers::new(path.clone(), options.wait), writer, path })
     }
 
+    /// Whether there is such a file, or anything that is left of one.
+    pub fn is_there(path: impl AsRef<Path>) -> bool {
+        files::is_there(path.as_ref())
+    }
+
     /// The file.
     pub fn path(&self) -> &Path {
         &self.path
@@ -77,10 +84,11 @@ impl Store for SqliteStore {
     fn claim(&self, run: &RunId) -> Result<u64, StoreError> {
         let run = run.clone();
         self.write(move |session| {
-            let head = session.head(&run)?;
-            let epoch = head.epoch + 1;
-            session.execute("UPDATE runs SET epoch = ?2 WHERE key = ?1", (head.key, number(epoch)))?;
-            Ok(epoch)
+            // Of a damaged record too, which can be removed only by who owns the run.
+            let sql = "UPDATE runs SET epoch = max(epoch, 0) + 1 WHERE run_id = ?1 RETURNING epoch";
+            let epoch = session.first(sql, [run.as_str()], |row| row.get::<_, i64>(0))?;
+            let epoch = epoch.ok_or_else(|| StoreError::UnknownRun { run: run.clone() })?;
+            Ok(u64::try_from(epoch).unwrap_or(0))
         })
     }
 
@@ -122,7 +130,7 @@ impl Store for SqliteStore {
     }
 
     fn runs(&self, limit: usize) -> Result<Vec<RunRecord>, StoreError> {
-        let sql = format!("{} ORDER BY created_at DESC, run_id DESC LIMIT ?1", records::RECORD);
+        let sql = format!("{} ORDER BY created_at DESC, run_id DESC LIMIT ?1", RECORD);
         self.readers
             .read(|session| session.all(&sql, [number(limit as u64)], |row| records::record(session, row)))
     }

@@ -1,30 +1,13 @@
 //! Run records as rows.
 
 use deepgraph_protocol::{Millis, RunStatus, StepId};
-use rusqlite::types::ValueRef;
 use rusqlite::{Row, params};
-use serde::de::DeserializeOwned;
 
 use super::session::{Session, number};
+use crate::columns::{Columns, HEAD, Head, RECORD, head_of, record_of};
 use crate::find::Ids;
-use crate::packed::{PackedRecord, PackedUpdate, Unpack, unpack};
+use crate::packed::{PackedRecord, PackedUpdate};
 use crate::{RunId, RunRecord, StoreError};
-
-/// The columns that [`record`] reads, in its order.
-pub(super) const RECORD: &str = "SELECT run_id, status, question, graph, created_at, updated_at, current_step, \
-    completed_steps, attempt, deadline, cost_cents, last_seq, cancel_requested, exits, report, output, epoch, \
-    bundle, settings FROM runs LEFT JOIN setups ON setups.run = runs.key";
-
-/// What writes need to know of a run.
-pub(super) struct Head {
-    /// Its number in the file.
-    pub(super) key: i64,
-    pub(super) status: RunStatus,
-    pub(super) epoch: u64,
-    /// The seq of its last row.
-    pub(super) last_seq: u64,
-    pub(super) cancel_requested: bool,
-}
 
 impl Session {
     /// Writes the row of a new run.
@@ -63,23 +46,9 @@ impl Session {
 
     /// The head of a run, which must be there.
     pub(super) fn head(&self, run: &RunId) -> Result<Head, StoreError> {
-        let corrupt =
-            |field, detail: String| StoreError::CorruptRecord { run: run.to_string(), field, detail };
-        let sql = "SELECT key, status, epoch, last_seq, cancel_requested FROM runs WHERE run_id = ?1";
-        let read = |row: &Row<'_>| {
-            let numbers = (row.get::<_, i64>(2)?, row.get::<_, i64>(3)?, row.get::<_, i64>(4)?);
-            Ok((row.get(0)?, text_of(row, 1), numbers))
-        };
-        let found = self.first(sql, [run.as_str()], read)?;
-        let (key, status, (epoch, last_seq, cancel_requested)) =
-            found.ok_or_else(|| StoreError::UnknownRun { run: run.clone() })?;
-        Ok(Head {
-            key,
-            status: status.and_then(|name| status_of(&name)).map_err(|e| corrupt("status", e))?,
-            epoch: u64::try_from(epoch).map_err(|e| corrupt("epoch", e.to_string()))?,
-            last_seq: u64::try_from(last_seq).map_err(|e| corrupt("lastEventSeq", e.to_string()))?,
-            cancel_requested: cancel_requested != 0,
-        })
+        let heads =
+            self.all(&format!("{HEAD} WHERE run_id = ?1"), [run.as_str()], |row| head_of(row, run))?;
+        heads.into_iter().next().ok_or_else(|| StoreError::UnknownRun { run: run.clone() })
     }
 
     /// The head of a run that must be owned under this epoch.
@@ -144,103 +113,28 @@ impl Ids for Session {
         let sql = "SELECT run_id FROM runs WHERE substr(run_id, 1, length(?1)) = ?1 \
             ORDER BY created_at DESC, run_id DESC LIMIT ?2";
         self.all(sql, (prefix, number(limit as u64)), |row| {
-            RunId::parse(&text_of(row, 0).unwrap_or_default())
+            RunId::parse(&row.text(0).ok().flatten().unwrap_or_default())
         })
     }
 }
 
-fn status_of(name: &str) -> Result<RunStatus, String> {
-    RunStatus::parse(name).ok_or_else(|| format!("there is no status \"{name}\""))
+impl Columns for Row<'_> {
+    fn number(&self, column: usize) -> Result<Option<i64>, String> {
+        self.get(column).map_err(|e| e.to_string())
+    }
+
+    // A damaged file may hold bytes that are no text.
+    fn text(&self, column: usize) -> Result<Option<String>, String> {
+        let value = self.get_ref(column).map_err(|e| e.to_string())?;
+        value.as_str_or_null().map(|text| text.map(String::from)).map_err(|e| e.to_string())
+    }
+
+    fn flag(&self, column: usize) -> Result<bool, String> {
+        Ok(Columns::number(self, column)?.unwrap_or(0) != 0)
+    }
 }
 
 /// Reads a row of [`RECORD`].
 pub(super) fn record(session: &Session, row: &Row<'_>) -> Result<RunRecord, StoreError> {
-    let fields = Fields { session, row, run: text_of(row, 0).unwrap_or_default() };
-    Ok(RunRecord {
-        run_id: RunId::parse(&fields.run).map_err(|e| fields.corrupt("runId", e.to_string()))?,
-        status: fields.status(1)?,
-        question: fields.text(2, "question")?,
-        graph: fields.text(3, "graph")?,
-        created_at: fields.number(4, "createdAt")?,
-        updated_at: fields.number(5, "updatedAt")?,
-        current_step: fields.text_or_none(6, "currentStep")?.map(StepId::new),
-        completed_steps: fields.number(7, "completedSteps")?,
-        attempt: fields.number(8, "attempt")?,
-        deadline: fields.number_or_none(9, "deadline")?,
-        cost_cents: fields.number_or_none(10, "costCents")?,
-        last_event_seq: fields.number(11, "lastEventSeq")?,
-        cancel_requested: fields.number::<i64>(12, "cancelRequested")? != 0,
-        exits: fields.json(13, "exits")?,
-        report: fields.word_or_none(14, "report")?,
-        output: fields.json(15, "output")?,
-        epoch: fields.number(16, "epoch")?,
-        bundle: fields.json(17, "bundle")?,
-        settings: fields.json(18, "settings")?,
-    })
-}
-
-pub(super) fn text_of(row: &Row<'_>, column: usize) -> Result<String, String> {
-    let value = row.get_ref(column).map_err(|e| e.to_string())?;
-    value.as_str().map(String::from).map_err(|e| e.to_string())
-}
-
-/// The fields of a record's row.
-struct Fields<'a> {
-    session: &'a Session,
-    row: &'a Row<'a>,
-    run: String,
-}
-
-impl Fields<'_> {
-    fn corrupt(&self, field: &'static str, detail: impl Into<String>) -> StoreError {
-        StoreError::CorruptRecord { run: self.run.clone(), field, detail: detail.into() }
-    }
-
-    fn is_null(&self, column: usize) -> bool {
-        matches!(self.row.get_ref(column), Ok(ValueRef::Null))
-    }
-
-    fn text(&self, column: usize, field: &'static str) -> Result<String, StoreError> {
-        text_of(self.row, column).map_err(|e| self.corrupt(field, e))
-    }
-
-    fn text_or_none(&self, column: usize, field: &'static str) -> Result<Option<String>, StoreError> {
-        if self.is_null(column) { Ok(None) } else { self.text(column, field).map(Some) }
-    }
-
-    fn number<T: TryFrom<i64>>(&self, column: usize, field: &'static str) -> Result<T, StoreError> {
-        let value: i64 = self.row.get(column).map_err(|e| self.corrupt(field, e.to_string()))?;
-        T::try_from(value).map_err(|_| self.corrupt(field, format!("{value} is out of range")))
-    }
-
-    fn number_or_none<T: TryFrom<i64>>(
-        &self,
-        column: usize,
-        field: &'static str,
-    ) -> Result<Option<T>, StoreError> {
-        if self.is_null(column) { Ok(None) } else { self.number(column, field).map(Some) }
-    }
-
-    fn status(&self, column: usize) -> Result<RunStatus, StoreError> {
-        status_of(&self.text(column, "status")?).map_err(|e| self.corrupt("status", e))
-    }
-
-    /// A value of an enum, by its JSON name.
-    fn word_or_none<T: DeserializeOwned>(
-        &self,
-        column: usize,
-        field: &'static str,
-    ) -> Result<Option<T>, StoreError> {
-        let Some(name) = self.text_or_none(column, field)? else { return Ok(None) };
-        let word = serde_json::from_value(serde_json::Value::String(name));
-        word.map(Some).map_err(|e| self.corrupt(field, e.to_string()))
-    }
-
-    fn json<T: DeserializeOwned>(&self, column: usize, field: &'static str) -> Result<T, StoreError> {
-        let text = self.text(column, field)?;
-        unpack(&text, &mut |hash| self.session.long_text(hash)).map_err(|e| match e {
-            Unpack::Store(e) => e,
-            Unpack::Corrupt(detail) => self.corrupt(field, detail),
-        })
-    }
+    record_of(row, &mut |hash| session.long_text(hash))
 }

@@ -40,11 +40,17 @@ impl Session {
 
     /// Removes a run that nobody has claimed since.
     pub(super) fn remove(&self, run: &RunId, epoch: u64) -> Result<Freed, StoreError> {
-        let head = self.owned(run, epoch)?;
-        let freed = self.weight(head.key)?;
-        self.execute("DELETE FROM text_uses WHERE run = ?1", [head.key])?;
+        // Nothing else of the record is read: it may be damaged.
+        let sql = "SELECT key, epoch FROM runs WHERE run_id = ?1";
+        let found = self.first(sql, [run.as_str()], |row| Ok((row.get::<_, i64>(0)?, row.get(1)?)))?;
+        let (key, current) = found.ok_or_else(|| StoreError::UnknownRun { run: run.clone() })?;
+        if count(current) != epoch {
+            return Err(StoreError::Fenced { run: run.clone(), epoch, current: count(current) });
+        }
+        let freed = self.weight(key)?;
+        self.execute("DELETE FROM text_uses WHERE run = ?1", [key])?;
         // Its journals and its setup go with it.
-        self.execute("DELETE FROM runs WHERE key = ?1", [head.key])?;
+        self.execute("DELETE FROM runs WHERE key = ?1", [key])?;
         Ok(freed)
     }
 

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 use super::fault::fault;
+use super::files;
 use super::session::Session;
 use super::{SqliteOptions, Synchronous};
 use crate::StoreError;
@@ -98,6 +99,7 @@ const MIGRATIONS: [&str; 3] = [
 /// Opens the file for writing, makes it where there is none, and brings it up to date.
 pub(super) fn open(path: &Path, options: &SqliteOptions) -> Result<Session, StoreError> {
     make_folder(path)?;
+    files::check(path)?;
     let failed = |e| fault(path, e);
     let mut connection = connect(path, options.wait)?;
     // Looked at before anything is changed: a file of another program must stay as it is.

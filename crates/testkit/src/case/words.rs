@@ -118,11 +118,12 @@ pub const ERROR_KINDS: [ErrorKind; 17] = [
 ];
 
 /// Why a model may stop.
-pub const FINISH: [(&str, FinishReason); 5] = [
+pub const FINISH: [(&str, FinishReason); 6] = [
     ("stop", FinishReason::Stop),
     ("tool_calls", FinishReason::ToolCalls),
     ("length", FinishReason::Length),
     ("refusal", FinishReason::Refusal),
+    ("empty", FinishReason::Empty),
     ("other", FinishReason::Other),
 ];
 

@@ -163,9 +163,11 @@ impl<'r> Books<'r> {
                     self.settle(step, *attempt, one_call(usage.tokens(), Some(0)));
                 }
             }
-            EntryBody::Failed { step, .. } => {
-                if let Some(attempt) = attempt_of(self, step) {
-                    self.lose(step, attempt);
+            EntryBody::Failed { step, error } => {
+                match attempt_of(self, step) {
+                    Some(attempt) if error.unsent => self.settle(step, attempt, Spent::default()),
+                    Some(attempt) => self.lose(step, attempt),
+                    None => {}
                 }
                 self.grants.remove(step);
             }

@@ -8,6 +8,7 @@
 //! | `limits` | counted calls and starts never pass their limits |
 //! | `at_once` | never more is out than `parallel` allows |
 //! | `answers` | every call of a model is decided on once and answered once, in call order |
+//! | `children` | a child is started once; what goes on goes on behind what it handed up |
 //! | `exits` | one exit per instance; a parent lists those of its children in delegation order |
 //! | `ledger` | the ledger is settled + unknown + reserved, and within its bounds |
 //! | `status` | exits are taken by precedence; the trace tells the status that follows from the end |
@@ -16,6 +17,7 @@
 //! | `fencing` | whoever was taken over from commits nothing |
 //! | `folds` | the journals fold to what the live Machines did |
 //! | `writes` | what writes is claimed before it is sent, and never sent again blindly |
+//! | `undone` | in a cancelled run each call that wrote is undone once, or listed |
 //! | `schedule` | the trace depends neither on the order of completion nor on crashes |
 //!
 //! One more, `panics`, is held by [`Simulation`](crate::Simulation): nothing panics.
@@ -23,6 +25,7 @@
 mod after_end;
 mod answers;
 mod at_once;
+mod children;
 mod closed;
 mod exits;
 mod fencing;
@@ -33,6 +36,7 @@ mod schedule;
 mod seen;
 mod status;
 mod turns;
+mod undone;
 mod waiting;
 mod writes;
 
@@ -93,10 +97,11 @@ impl fmt::Display for Violation {
 type Check = fn(&Seen<'_>) -> Vec<Violation>;
 
 /// The invariants of one run, each with its name.
-const ALL: [(&str, Check); 11] = [
+const ALL: [(&str, Check); 13] = [
     ("limits", limits::check),
     ("at_once", at_once::check),
     ("answers", answers::check),
+    ("children", children::check),
     ("exits", exits::check),
     ("ledger", ledger::check),
     ("status", status::check),
@@ -105,6 +110,7 @@ const ALL: [(&str, Check); 11] = [
     ("fencing", fencing::check),
     ("folds", folds::check),
     ("writes", writes::check),
+    ("undone", undone::check),
 ];
 
 /// The names of all invariants.

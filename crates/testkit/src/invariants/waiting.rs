@@ -11,9 +11,10 @@ use super::seen::{Row, Scope};
 /// What may wait, as the rows are gone through.
 pub(super) struct Waiting<'s, 'r> {
     scope: &'s Scope<'r>,
-    /// The row in which the last item of a list was started, by the step of its node. None where items may have been
-    /// given up without being started.
-    last_items: BTreeMap<&'r str, Option<usize>>,
+    /// The row in which the last item of a list was started, by the step of its node and the attempt of the instance.
+    /// None where items may have been given up without being started, or without going on.
+    last_items: BTreeMap<(&'r str, u32), Option<usize>>,
+    attempt: u32,
     calls: BTreeSet<&'r StepId>,
     lists: BTreeSet<&'r str>,
     /// All lists so far: where the work goes on after its end, one of them may be open again.
@@ -22,28 +23,37 @@ pub(super) struct Waiting<'s, 'r> {
 
 impl<'s, 'r> Waiting<'s, 'r> {
     pub(super) fn of(scope: &'s Scope<'r>) -> Waiting<'s, 'r> {
-        let mut last_items: BTreeMap<&str, Option<usize>> = BTreeMap::new();
-        let mut open: BTreeSet<&str> = BTreeSet::new();
+        let mut last_items: BTreeMap<(&str, u32), Option<usize>> = BTreeMap::new();
+        let (mut open, mut known): (BTreeSet<&str>, BTreeSet<&str>) = Default::default();
+        let mut attempt = 1;
         for (row, event) in scope.events() {
             match event {
                 Event::NodeStarted { step, .. } if waits(scope, step) => {
                     open.insert(step.as_str());
+                    known.insert(step.as_str());
+                }
+                // One of the lists may be open again.
+                Event::Resumed { .. } => {
+                    attempt += 1;
+                    open.clone_from(&known);
                 }
                 Event::ItemStarted { step, .. } => {
                     if let Some(at) = scope.at(step) {
-                        last_items.insert(at.run, Some(row));
+                        last_items.insert((at.run, attempt), Some(row));
                     }
                 }
                 // Nothing of a super-step was given up that another one of the main stage follows.
                 Event::SuperStepStarted { .. } => open.clear(),
                 Event::Finishing { .. } | Event::Exited { .. } => {
-                    last_items.extend(std::mem::take(&mut open).into_iter().map(|list| (list, None)));
+                    let given_up = std::mem::take(&mut open).into_iter();
+                    last_items.extend(given_up.map(|list| ((list, attempt), None)));
                 }
                 _ => {}
             }
         }
-        last_items.extend(open.into_iter().map(|list| (list, None)));
-        Waiting { scope, last_items, calls: BTreeSet::new(), lists: BTreeSet::new(), known: BTreeSet::new() }
+        last_items.extend(open.into_iter().map(|list| ((list, attempt), None)));
+        let (lists, known) = Default::default();
+        Waiting { scope, last_items, attempt: 1, calls: BTreeSet::new(), lists, known }
     }
 
     pub(super) fn enter(&mut self, row: &Row<'r>) {
@@ -58,7 +68,10 @@ impl<'s, 'r> Waiting<'s, 'r> {
                     self.lists.insert(step.as_str());
                     self.known.insert(step.as_str());
                 }
-                Event::Resumed { .. } => self.lists.clone_from(&self.known),
+                Event::Resumed { .. } => {
+                    self.attempt += 1;
+                    self.lists.clone_from(&self.known);
+                }
                 Event::SuperStepStarted { .. } | Event::Finishing { .. } | Event::Exited { .. } => {
                     self.calls.clear();
                     self.lists.clear();
@@ -66,8 +79,8 @@ impl<'s, 'r> Waiting<'s, 'r> {
                 _ => {}
             }
         }
-        let last_items = &self.last_items;
-        self.lists.retain(|list| match last_items.get(list) {
+        let (last_items, attempt) = (&self.last_items, self.attempt);
+        self.lists.retain(|list| match last_items.get(&(*list, attempt)) {
             Some(Some(last)) => row.number < *last,
             // No item was started at all.
             None => false,

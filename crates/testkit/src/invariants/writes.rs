@@ -54,10 +54,21 @@ fn is_blind(scope: &Scope<'_>, before: &SentWrite, sent: &SentWrite) -> Option<&
     (!was_not_done).then_some("it was sent again although it may have been done")
 }
 
-/// Whether a failure says that nothing was done.
-fn says_not_done(error: &StepError) -> bool {
-    let no_answer = matches!(error.kind, ErrorKind::StepTimeout | ErrorKind::Network | ErrorKind::Unknown);
-    error.unsent || !no_answer
+/// Whether a failure says that nothing was done: the request did not get there, or it was refused.
+pub(super) fn says_not_done(error: &StepError) -> bool {
+    let is_refused = matches!(
+        error.kind,
+        ErrorKind::RateLimited
+            | ErrorKind::Unauthorized
+            | ErrorKind::NotFound
+            | ErrorKind::Refusal
+            | ErrorKind::InvalidInput
+            | ErrorKind::Refused
+            | ErrorKind::Unanswered
+            | ErrorKind::Tool
+            | ErrorKind::Graph
+    );
+    error.unsent || is_refused
 }
 
 /// Whether the graph says which failures are repeated.

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use deepgraph_engine::{Machine, NotResumable};
+use deepgraph_engine::{Machine, NotResumable, Opening, opening};
 use deepgraph_graph::Bundle;
-use deepgraph_protocol::{Entry, EntryBody, Grant, Map, ResumeFrom, ScopePath, StepId};
+use deepgraph_protocol::{Effect, Entry, EntryBody, Grant, Map, ResumeFrom, ScopePath};
 
 use super::world::World;
 use super::{Sim, SimRun};
@@ -22,35 +22,45 @@ impl<'a> World<'a> {
         world.run.outputs.clone_from(&before.outputs);
         world.run.events.clone_from(&before.events);
         world.run.sent.clone_from(&before.sent);
+        world.run.writes.clone_from(&before.writes);
         world.run.flight.clone_from(&before.flight);
         world.run.began = before.began;
         let config = Arc::new(config);
         let mut machines = folded(&world.sim.bundle, &before.rows);
         deepgraph_engine::check_resume(&mut machines, world.now, &config, from)?;
-        let attempt = world.machines.get(&ScopePath::root()).map_or(1, Machine::attempt) + 1;
+        let attempt = world.machines.get(&ScopePath::root()).map_or(1, Machine::attempt).saturating_add(1);
         world.run.end = None;
         world
             .commit(ScopePath::root(), EntryBody::Resumed { attempt, config, grant: Grant::default(), from });
         Ok(world.go_on())
     }
 
-    /// Lets a child go on. After a crash it may go on already, or be over again.
-    pub(crate) fn reopen_child(
-        &mut self,
-        parent: ScopePath,
-        step: StepId,
-        attempt: u32,
-        config: Arc<Map>,
-        grant: Grant,
-    ) {
+    /// Does for a child what its effect asks for, by what is there of it.
+    pub(crate) fn open_child(&mut self, parent: ScopePath, effect: &Effect) {
+        let Some(step) = effect.step() else { return };
         let child = step.scope();
-        self.note_out(&step);
-        let Some(machine) = self.machines.get(&child) else { return };
-        if machine.attempt() < attempt {
-            let from = ResumeFrom::Research;
-            self.commit(child, EntryBody::Resumed { attempt, config, grant, from });
-        } else if let Some(end) = machine.end().cloned() {
-            self.commit(parent, EntryBody::ChildEnded { step, end: Box::new(end) });
+        match opening(effect, self.machines.get(&child), &self.sim.bundle) {
+            Some(Opening::Start(body)) => {
+                let EntryBody::Started(started) = &body else { return };
+                let Some(graph) = self.sim.bundle.find(&started.graph) else { return };
+                let machine = Machine::new(self.sim.bundle.clone(), graph, child.clone());
+                self.machines.insert(child.clone(), machine);
+                self.note_alive(&started.graph);
+                self.note_out(step);
+                self.commit(child, body);
+            }
+            Some(Opening::GoOn(body)) => {
+                self.note_out(step);
+                self.commit(child, body);
+            }
+            Some(Opening::AtWork) => drop(self.out.insert(step.clone())),
+            Some(Opening::Over(end)) => {
+                self.commit(parent, EntryBody::ChildEnded { step: step.clone(), end })
+            }
+            Some(Opening::Gone(error)) => {
+                self.commit(parent, EntryBody::Failed { step: step.clone(), error })
+            }
+            None => {}
         }
     }
 }

@@ -13,7 +13,10 @@ use super::world::World;
 impl World<'_> {
     pub(crate) fn model_result(&mut self, step: StepId, attempt: u32, request: &ModelRequest) -> EntryBody {
         match self.sim.outside().model(&step, attempt, request) {
-            Ok(reply) => EntryBody::Completed { step, attempt, output: StepOutput::Model(reply) },
+            Ok(reply) => {
+                let output = StepOutput::Model(reply.answering(request));
+                EntryBody::Completed { step, attempt, output }
+            }
             Err(error) => failure(step, attempt, error),
         }
     }

@@ -55,8 +55,14 @@ impl<'a> World<'a> {
         world.run.events.extend(events);
         world.machines.retain(|scope, _| !gone(scope));
         let kept = world.journals.rows().iter().filter(|(scope, _)| !gone(scope)).cloned();
-        let kept: Vec<_> = kept.chain([(scope.clone(), entry)]).collect();
+        // In all others the fork begins as well.
+        let begins = |scope: &ScopePath| {
+            (scope.clone(), Entry { at: entry.at, body: EntryBody::StateEdited { state: Map::new() } })
+        };
+        let others = world.machines.keys().filter(|other| *other != scope).map(begins);
+        let kept: Vec<_> = kept.chain([(scope.clone(), entry.clone())]).chain(others).collect();
         world.own(kept);
+        world.refold();
         world.reopen();
         world.go_on()
     }
@@ -109,17 +115,7 @@ impl<'a> World<'a> {
             .flat_map(|(scope, m)| m.open_effects().into_iter().map(move |e| (scope.clone(), e)))
             .collect();
         for (scope, effect) in open {
-            match &effect {
-                Effect::Spawn { step, .. } => match self.machines.get(&step.scope()).map(Machine::end) {
-                    None => self.put(scope, effect),
-                    Some(None) => drop(self.out.insert(step.clone())),
-                    Some(Some(end)) => {
-                        let ended = EntryBody::ChildEnded { step: step.clone(), end: Box::new(end.clone()) };
-                        self.commit(scope, ended);
-                    }
-                },
-                _ => self.put(scope, effect),
-            }
+            self.put(scope, effect);
             self.carry_on();
         }
     }

@@ -7,9 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use deepgraph_engine::Machine;
-use deepgraph_protocol::{
-    Effect, Entry, EntryBody, ErrorKind, Millis, Output, ScopePath, Started, StepError, StepId,
-};
+use deepgraph_protocol::{Effect, Entry, EntryBody, ErrorKind, Millis, Output, ScopePath, StepError, StepId};
 
 use super::answers::failure;
 use super::faults::Fault;
@@ -316,20 +314,7 @@ impl<'a> World<'a> {
                 let at = self.now.saturating_add(Millis::try_from(delay_ms).unwrap_or(Millis::MAX));
                 self.queue.push(Item { at, scope, what: What::Send(effect) });
             }
-            Effect::Spawn { step, graph, input, config, grant, nesting } => {
-                let Some(ix) = self.sim.bundle.find(&graph) else { return };
-                let child = step.scope();
-                let bundle = self.sim.bundle.clone();
-                self.machines.insert(child.clone(), Machine::new(bundle.clone(), ix, child.clone()));
-                self.note_alive(&graph);
-                self.note_out(&step);
-                let started = Started::first(graph, input, config, bundle.hash.clone());
-                let started = Started { grant, nesting, ..started };
-                self.commit(child, EntryBody::Started(started));
-            }
-            Effect::Reopen { step, config, grant, attempt } => {
-                self.reopen_child(scope, step, attempt, config, grant);
-            }
+            Effect::Spawn { .. } | Effect::Reopen { .. } => self.open_child(scope, &effect),
             Effect::Ask { step, question, timeout_ms, shape } => {
                 self.note_out(&step);
                 let is_put_off = self.ask(scope.clone(), step.clone(), question, Arc::new(shape));
@@ -343,7 +328,7 @@ impl<'a> World<'a> {
         }
     }
 
-    fn note_alive(&mut self, graph: &str) {
+    pub(super) fn note_alive(&mut self, graph: &str) {
         let alive = self.machines.values().filter(|m| &*m.plan().path == graph && m.end().is_none()).count();
         let most = self.run.most_alive.entry(graph.to_owned()).or_default();
         *most = (*most).max(alive);

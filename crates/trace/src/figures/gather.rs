@@ -1,6 +1,6 @@
 //! From journals to figures.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use deepgraph_engine::Machine;
@@ -10,6 +10,7 @@ use deepgraph_protocol::{
 };
 
 use super::sources::Sources;
+use super::time::{Lane, Spans};
 use super::{Figures, GainFigures, InstanceFigures, Stop};
 use crate::charges::exchange;
 use crate::fold::{FoldError, Row};
@@ -48,22 +49,27 @@ pub fn of_run<'a>(
             .exit
             .as_ref()
             .map(|exit| RunStatus::of_ended(&exit.reason, exit.class, exit.findings, root.report, false)),
-        time: (!root.clocks.is_zero()).then_some(root.clocks),
         ..Figures::default()
     };
+    let clocks = root.clocks;
+    let mut spans = Spans::default();
     let mut sources = Sources::default();
-    for (scope, gathering) in scopes {
+    for (scope, mut gathering) in scopes {
         let used = gathering.used();
-        figures.steps = figures.steps.saturating_add(gathering.steps);
+        figures.steps = figures.steps.saturating_add(gathering.steps.len() as u64);
         figures.model_calls = figures.model_calls.saturating_add(used.model_calls);
         figures.tool_calls = figures.tool_calls.saturating_add(gathering.tool_calls);
         figures.tokens = figures.tokens.saturating_add(used.tokens);
         figures.cost.known_micro_usd = figures.cost.known_micro_usd.saturating_add(used.cost_micro_usd);
         figures.cost.unknown_calls = figures.cost.unknown_calls.saturating_add(used.cost_unknown);
         sources.add(&gathering.machine);
+        spans.join(std::mem::take(&mut gathering.lane).close());
         figures.instances.push(gathering.close(scope));
     }
     (figures.sources, figures.passages) = sources.counts();
+    let (active_ms, backoff_ms, human_ms) = spans.sums();
+    figures.time =
+        (!clocks.is_zero()).then_some(Clocks { wall_ms: clocks.wall_ms, active_ms, backoff_ms, human_ms });
     figures.tokens_per_step = figures.tokens.checked_div(figures.steps).unwrap_or(0);
     figures.final_gain = mean(figures.last_gains());
     Ok(figures)
@@ -88,7 +94,8 @@ fn stop_of(exit: &Exit) -> Stop {
 struct Gathering {
     machine: Machine,
     attempts: u32,
-    steps: u64,
+    /// Steps that were completed, each once: one whose child went on in another attempt was completed before.
+    steps: BTreeSet<StepId>,
     tool_calls: u64,
     /// The gains of steps, by limit.
     gains: BTreeMap<Arc<str>, Vec<f64>>,
@@ -98,6 +105,7 @@ struct Gathering {
     exit: Option<Exit>,
     report: Option<ReportOutcome>,
     clocks: Clocks,
+    lane: Lane,
 }
 
 impl Gathering {
@@ -105,7 +113,7 @@ impl Gathering {
         Gathering {
             machine,
             attempts: 0,
-            steps: 0,
+            steps: BTreeSet::new(),
             tool_calls: 0,
             gains: BTreeMap::new(),
             order: BTreeMap::new(),
@@ -113,12 +121,14 @@ impl Gathering {
             exit: None,
             report: None,
             clocks: Clocks::default(),
+            lane: Lane::default(),
         }
     }
 
     fn apply(&mut self, entry: &Entry) {
         let used = self.machine.charged().used;
         let outputs = self.machine.apply(entry);
+        self.lane.note(entry, &outputs, &self.machine);
         let call = entry.body.step().and_then(|step| self.order.get(step));
         if let Some(call) = call.and_then(|at| self.calls.get_mut(*at)) {
             exchange(call, used, self.machine.charged().used);
@@ -134,7 +144,7 @@ impl Gathering {
                     self.calls.push(Spent::default());
                 }
             }
-            Output::Event(Event::StepCompleted { .. }) => self.steps = self.steps.saturating_add(1),
+            Output::Event(Event::StepCompleted { step }) => drop(self.steps.insert(step)),
             Output::Event(Event::CallAdmitted { .. }) => {
                 self.tool_calls = self.tool_calls.saturating_add(1);
             }
@@ -180,7 +190,7 @@ impl Gathering {
             gains: gains.collect(),
             scope,
             graph: plan.path.clone(),
-            steps: self.steps,
+            steps: self.steps.len() as u64,
             tokens: self.used().tokens,
             tokens_per_step: self.calls.iter().map(|call| call.tokens).collect(),
             stop: self.exit.as_ref().map(stop_of),

@@ -11,6 +11,7 @@ use super::scope::Scope;
 use super::text::Text;
 use super::value::{Parts, beginning};
 use super::walk::Walk;
+use crate::given;
 use crate::tree::{Attempt, Node, NodeKind, Outcome};
 
 /// Characters of what a step did that its line shows.
@@ -115,7 +116,7 @@ fn inputs<'a>(walk: &mut Walk<'a>, node: &'a Node, parts: &mut Vec<(&'static str
             parts.push(("Request", Part::Request { request: Box::new(shown) }));
             None
         }
-        NodeKind::Op { input, .. } => Some(input),
+        NodeKind::Op { input, given, .. } => Some((input, given)),
         NodeKind::Ask { question } => {
             parts.push(("Question", Part::Text { text: Text::of(&mut walk.pool, &**question) }));
             None
@@ -128,8 +129,14 @@ fn inputs<'a>(walk: &mut Walk<'a>, node: &'a Node, parts: &mut Vec<(&'static str
     }
     // Mostly a tool's input is its arguments by name.
     let is_told = |input| node.args.as_ref().and_then(|args| args.as_map()) == Some(input);
-    if let Some(input) = input.filter(|input| !input.is_empty() && !is_told(input)) {
+    let Some((input, given)) = input else { return };
+    if !input.is_empty() && !is_told(input) {
         parts.push(("Input", Part::Fields { fields: Parts::of_fields(&mut walk.pool, input) }));
+    }
+    if !given.is_empty() {
+        let told = given.iter().map(|(name, value)| format!("{name}: {}", given::told(value)));
+        let text = told.collect::<Vec<_>>().join("\n");
+        parts.push(("Given by the graph", Part::Text { text: Text::of(&mut walk.pool, text) }));
     }
 }
 

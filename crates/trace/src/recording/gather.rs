@@ -200,7 +200,8 @@ impl Gather<'_> {
         for output in outputs {
             match output {
                 Output::Effect(Effect::RunOp { step, attempt, op, input, .. }) if !(self.is_pure)(&op) => {
-                    let asked = Asked::Op { name: op, input: Arc::unwrap_or_clone(input) };
+                    let ops = &self.bundle.ops;
+                    let asked = Asked::op(op, Arc::unwrap_or_clone(input), ops, self.hidden);
                     self.ask(&step, attempt, asked);
                 }
                 Output::Effect(Effect::Ask { step, question, .. }) => {

@@ -23,7 +23,7 @@ pub(super) fn recording(recording: Recording, hidden: &Hidden) -> Recording {
 
 fn exchange(exchange: Exchange, hidden: &Hidden) -> Exchange {
     let asked = match exchange.asked {
-        Asked::Op { name, input } => Asked::Op { name, input: hidden.map(&input) },
+        Asked::Op { name, input, given } => Asked::Op { name, input: hidden.map(&input), given },
         Asked::Person(question) => Asked::Person(hidden.text(&question).into()),
         model => model,
     };

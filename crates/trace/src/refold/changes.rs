@@ -4,33 +4,47 @@ use deepgraph_protocol::{Exit, ExitReason, ScopePath, Spent, StepId};
 use serde::Serialize;
 
 use super::Refold;
-use super::findings::{Finding, Found};
+use super::findings::{Found, FoundCounts, Missed};
 
 /// What a run would have been under other limits, as far as its record tells.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct WhatIf {
     /// The instances that end otherwise, parents first; empty where all is as it was.
     pub changes: Vec<ScopeChange>,
-    /// Whether some instance would have gone on to where nothing is recorded: then what is saved and missed is only what
-    /// is known.
+    /// Whether some instance would have gone on to where nothing is recorded. Nothing is said then of what would have been
+    /// saved or missed.
     pub is_open_ended: bool,
-    /// Steps of the record, failed ones included.
+    /// Attempts of the run that are taken with the values that they had: under the others they would have gone on beyond
+    /// their end, as the next attempt did.
+    pub as_they_were: Vec<u32>,
+    /// The attempt that would have been refused, so that the run would have been over before it.
+    pub not_begun: Option<NotBegun>,
+    /// Distinct steps of the record that were completed.
     pub steps_recorded: u64,
-    /// Those of them that would have been taken.
-    pub steps: u64,
+    /// Those of them that would have been taken; none where it is open-ended.
+    pub steps: Option<u64>,
     /// What model calls of the record were charged.
     pub used_recorded: Spent,
-    /// What those that would have been made are charged, by the record.
-    pub used: Spent,
-    /// Findings of the record: facts, else lines of handoffs, else passages.
-    pub findings_recorded: u64,
-    /// Those of them that would have been found.
-    pub findings: u64,
-    /// What would have been missed.
-    pub missed: Vec<Finding>,
+    /// What those that would have been made are charged, by the record; none where it is open-ended.
+    pub used: Option<Spent>,
+    /// What was found.
+    pub found_recorded: FoundCounts,
+    /// What of it would have been found; none where it is open-ended.
+    pub found: Option<FoundCounts>,
+    /// What would have been missed; empty where it is open-ended.
+    pub missed: Vec<Missed>,
     /// Steps that would have been asked something else than they were: the recorded reply stands in for one that nobody
     /// knows.
     pub otherwise: Vec<StepId>,
+}
+
+/// An attempt of a run that would have been refused.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct NotBegun {
+    /// The attempt.
+    pub attempt: u32,
+    /// Why, in words.
+    pub why: String,
 }
 
 /// An instance that ends otherwise.
@@ -107,21 +121,38 @@ pub fn what_if(refold: &Refold) -> WhatIf {
     let reports = |scope: &ScopePath| scope.is_root() && refold.finishing.contains_key(scope);
     let is_open_ended =
         refold.unanswered.iter().any(|asked| !asked.is_open_in_both && !reports(&asked.scope));
-    let (found, before) = (Found::of(&refold.machines), Found::of(&refold.recorded));
+    if is_open_ended {
+        // What a caller that goes on would have started, nobody knows.
+        changes
+            .retain(|change| change.change != Change::NotStarted || has_caller_ended(refold, &change.scope));
+    }
+    let (now, before) = (Found::of(&refold.machines), Found::of(&refold.recorded));
     let (used, used_recorded) = refold.used();
-    let (_, steps_recorded) = refold.steps;
+    let (steps, steps_recorded) = refold.steps;
+    let known = !is_open_ended;
     WhatIf {
         is_open_ended,
         changes,
+        as_they_were: refold.as_they_were.iter().copied().collect(),
+        not_begun: refold.not_begun.clone(),
         steps_recorded,
-        steps: steps_recorded.saturating_sub(refold.not_taken.len() as u64),
+        steps: known.then_some(steps),
         used_recorded,
-        used,
-        findings_recorded: before.count(),
-        findings: found.kept(&before),
-        missed: found.missed(&before),
+        used: known.then_some(used),
+        found_recorded: before.counts(),
+        found: known.then(|| now.kept(&before)),
+        missed: if known { now.missed(&before) } else { Vec::new() },
         otherwise: refold.otherwise.clone(),
     }
+}
+
+/// Whether the instance that starts another one is over.
+fn has_caller_ended(refold: &Refold, scope: &ScopePath) -> bool {
+    let Some(step) = scope.step() else { return false };
+    let callers = refold.machines.iter().filter(|(caller, _)| {
+        caller.is_root() || caller.step().is_some_and(|caller| step.below(&caller).is_some())
+    });
+    callers.max_by_key(|(caller, _)| caller.as_str().len()).is_some_and(|(_, caller)| caller.end().is_some())
 }
 
 /// Where an instance ends otherwise than it did.
@@ -147,7 +178,7 @@ fn goes_on(refold: &Refold, scope: &ScopePath) -> Option<Change> {
 impl WhatIf {
     /// Whether everything would have been as it was.
     pub fn is_unchanged(&self) -> bool {
-        self.changes.is_empty() && !self.is_open_ended && self.steps == self.steps_recorded
+        self.changes.is_empty() && self.not_begun.is_none() && self.steps == Some(self.steps_recorded)
     }
 
     /// Whether some instance would have stopped otherwise.

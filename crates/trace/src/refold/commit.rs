@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use deepgraph_protocol::{Effect, EntryBody, Started};
+use deepgraph_engine::check_resume;
+use deepgraph_protocol::{Effect, EntryBody, Map, ScopeEnd, Started};
 
+use super::NotBegun;
 use super::side::Side;
 use super::world::World;
 use crate::{FoldError, Row};
@@ -14,7 +16,7 @@ impl World<'_> {
         let bundle = &self.conditions.bundle;
         let started = Started {
             graph: bundle.root().path.clone(),
-            config: Arc::new(self.conditions.config.clone()),
+            config: Arc::new(self.with_set(1, self.conditions.config.clone())),
             bundle: bundle.hash.clone(),
             ..recorded.clone()
         };
@@ -22,26 +24,61 @@ impl World<'_> {
     }
 
     /// A further attempt of the run, where this one is over as well: under the configuration that was recorded, with the
-    /// values that are others now.
-    pub(super) fn go_on(&mut self, ix: usize, row: &Row<'_>) -> Result<(), FoldError> {
-        let EntryBody::Resumed { attempt, config, grant, from } = &row.entry.body else { return Ok(()) };
-        if !self.new.has_ended(row.scope) {
+    /// values that are others now. `ended` is how the attempt before it ended in the record.
+    pub(super) fn go_on(
+        &mut self,
+        ix: usize,
+        row: &Row<'_>,
+        ended: Option<&ScopeEnd>,
+    ) -> Result<(), FoldError> {
+        let EntryBody::Resumed { attempt, config: recorded, grant, from } = &row.entry.body else {
+            return Ok(());
+        };
+        if self.not_begun.is_some() {
             return Ok(());
         }
+        let is_tried = !self.conditions.set.is_empty();
+        let Some(now) = self.new.machines.get(row.scope).and_then(|root| root.end().cloned()) else {
+            let before = attempt.saturating_sub(1);
+            let goes_on = !self.new.finishing.contains_key(row.scope);
+            if is_tried && goes_on && !self.as_they_were.contains(&before) {
+                self.goes_on = Some(before);
+            }
+            return Ok(());
+        };
+        let config = Arc::new(self.with_set(*attempt, self.with_changes(recorded)));
+        let is_as_recorded = config == *recorded && ended == Some(&now);
+        if is_tried && !is_as_recorded {
+            let mut machines = self.new.machines.clone();
+            if let Err(why) = check_resume(&mut machines, row.entry.at, &config, *from) {
+                self.not_begun = Some(NotBegun { attempt: *attempt, why: why.to_string() });
+                return Ok(());
+            }
+        }
+        let body = EntryBody::Resumed { attempt: *attempt, config, grant: *grant, from: *from };
+        self.commit(Some(ix), row.scope.clone(), row.entry.at, body)
+    }
+
+    /// The recorded configuration of an attempt with what the first one has otherwise now.
+    fn with_changes(&self, recorded: &Map) -> Map {
         let first = self.rows.iter().find_map(|row| match &row.entry.body {
             EntryBody::Started(started) if row.scope.is_root() => Some(started.config.clone()),
             _ => None,
         });
         let first = first.unwrap_or_default();
-        let mut config = (**config).clone();
-        for (key, value) in &self.conditions.config {
-            if first.get(key) != Some(value) {
-                config.insert(key.clone(), value.clone());
-            }
+        let changed = self.conditions.config.iter().filter(|(key, value)| first.get(*key) != Some(value));
+        let mut config = recorded.clone();
+        config.extend(changed.map(|(key, value)| (key.clone(), value.clone())));
+        config
+    }
+
+    /// The configuration of an attempt with the values that are tried, unless it is taken as it was.
+    fn with_set(&self, attempt: u32, mut config: Map) -> Map {
+        if !self.as_they_were.contains(&attempt) {
+            let set = self.conditions.set.iter();
+            config.extend(set.map(|(key, value)| (key.clone(), value.clone())));
         }
-        let config = Arc::new(config);
-        let body = EntryBody::Resumed { attempt: *attempt, config, grant: *grant, from: *from };
-        self.commit(Some(ix), row.scope.clone(), row.entry.at, body)
+        config
     }
 
     /// Commits a recorded row to the new side: as it is, or with what follows from the new conditions in its place.
@@ -82,8 +119,20 @@ impl World<'_> {
                     (Some(now), _) => EntryBody::ChildEnded { step: step.clone(), end: Box::new(now) },
                 }
             }
-            other => other.clone(),
+            other => self.numbered_anew(other.clone()),
         };
         self.commit(Some(ix), row.scope.clone(), row.entry.at, body)
+    }
+
+    /// A row of a call with the number that its attempt has here.
+    fn numbered_anew(&self, mut body: EntryBody) -> EntryBody {
+        let later_by = body.step().and_then(|step| self.later_by.get(step)).copied().unwrap_or(0);
+        if let EntryBody::Dispatched { attempt, .. }
+        | EntryBody::AttemptFailed { attempt, .. }
+        | EntryBody::Completed { attempt, .. } = &mut body
+        {
+            *attempt = attempt.saturating_add(later_by);
+        }
+        body
     }
 }

@@ -11,19 +11,23 @@
 //! |---|---|
 //! | `world` | the drive: rows one after the other, what follows from them, what waits |
 //! | `commit` | what a recorded row becomes |
+//! | `close` | what it came to |
 //! | `side` | one of the two sides, recorded and new: its Machines and what they asked for |
 //! | `matching` | whether a recorded outcome answers what is asked now |
 //! | `changes` | how the ends of instances differ: [`WhatIf`] |
 //! | `findings` | what was found, on either side |
+//! | `judged` | which keys of the configuration a refold can judge |
 
 mod changes;
+mod close;
 mod commit;
 mod findings;
+mod judged;
 mod matching;
 mod side;
 mod world;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use deepgraph_engine::Machine;
@@ -32,8 +36,9 @@ use deepgraph_protocol::{Entry, ExitReason, Map, ScopePath, Spent, StepId};
 
 use crate::{FoldError, Row};
 
-pub use changes::{Change, ScopeChange, WhatIf, what_if};
-pub use findings::{Finding, FindingKind};
+pub use changes::{Change, NotBegun, ScopeChange, WhatIf, what_if};
+pub use findings::{FoundCounts, Missed, MissedKind};
+pub use judged::judged_keys;
 pub use matching::{Difference, Mismatch};
 
 /// What a run is folded under.
@@ -41,8 +46,15 @@ pub use matching::{Difference, Mismatch};
 pub struct Conditions {
     /// The graph.
     pub bundle: Arc<Bundle>,
-    /// The effective configuration of the root.
+    /// The effective configuration of the root when it starts. What of it is not as recorded holds for later attempts
+    /// too.
     pub config: Map,
+    /// Values that are tried, in every attempt: each is folded under the configuration that it had, with these in it.
+    ///
+    /// An attempt that would have gone on under them beyond its recorded end, and was taken up by another one, is taken
+    /// with the values that it had ([`Refold::as_they_were`]): the next one tells how it went on. An attempt that would
+    /// have been refused is not begun ([`Refold::not_begun`]), and the run is over there.
+    pub set: Map,
     /// When a recorded outcome answers an effect.
     pub matching: Matching,
 }
@@ -93,14 +105,19 @@ pub struct Refold {
     pub recorded: BTreeMap<ScopePath, Machine>,
     /// What is asked and was not recorded, in the order in which it was asked.
     pub unanswered: Vec<Unanswered>,
-    /// Steps of the record whose arguments are others now, in recorded order; empty but for [`Matching::Exact`].
+    /// Steps of the record whose arguments are others now, in canonical order; empty but for [`Matching::Exact`].
     pub mismatches: Vec<Mismatch>,
-    /// Steps of the record that came to an end there and not here, in recorded order.
+    /// Steps of the record that came to an end there and not here, failed ones included: in canonical order for
+    /// [`Matching::Exact`], else in recorded order.
     pub not_taken: Vec<StepId>,
     /// Steps whose recorded outcome was taken although what is asked of them reads differently now, in order.
     pub otherwise: Vec<StepId>,
-    /// Steps that came to an end: here, and in the record.
+    /// Distinct steps that were completed: those of the record that are here too, and all of the record.
     pub steps: (u64, u64),
+    /// Attempts that are taken with the values that they had.
+    pub as_they_were: BTreeSet<u32>,
+    /// The attempt that would have been refused; none: none would have been.
+    pub not_begun: Option<NotBegun>,
     /// The last step of each instance before its `finally` stage: here, and in the record.
     pub(crate) last: (BTreeMap<ScopePath, StepId>, BTreeMap<ScopePath, StepId>),
     /// Why the work of each instance ended whose `finally` stage has begun and is not through.
@@ -118,7 +135,13 @@ pub fn refold(
     rows: &[Row<'_>],
     conditions: &Conditions,
 ) -> Result<Refold, FoldError> {
-    world::World::new(recorded, conditions, rows).run()
+    let mut as_they_were = BTreeSet::new();
+    loop {
+        match world::World::new(recorded, conditions, rows, as_they_were.clone()).run(recorded)? {
+            world::Ran::Whole(refold) => return Ok(*refold),
+            world::Ran::GoesOn { attempt } => drop(as_they_were.insert(attempt)),
+        }
+    }
 }
 
 impl Refold {

@@ -23,6 +23,8 @@ pub(super) struct Side {
     pub(super) abandoned: BTreeSet<StepId>,
     /// Steps that came to an end, failed ones included.
     pub(super) over: BTreeSet<StepId>,
+    /// Those of them that were completed.
+    pub(super) completed: BTreeSet<StepId>,
     /// The last of them in each instance before its `finally` stage.
     pub(super) last: BTreeMap<ScopePath, StepId>,
     /// Why the work of each instance ended whose `finally` stage has begun.
@@ -59,6 +61,7 @@ impl Side {
             timers: BTreeMap::new(),
             abandoned: BTreeSet::new(),
             over: BTreeSet::new(),
+            completed: BTreeSet::new(),
             last: BTreeMap::new(),
             finishing: BTreeMap::new(),
             times: 0,
@@ -87,7 +90,13 @@ impl Side {
         followed.ended = !before && machine.end().is_some();
         for output in outputs {
             match output {
-                Output::Event(Event::StepCompleted { step } | Event::StepFailed { step, .. }) => {
+                Output::Event(
+                    ref event @ (Event::StepCompleted { ref step } | Event::StepFailed { ref step, .. }),
+                ) => {
+                    let step = step.clone();
+                    if matches!(event, Event::StepCompleted { .. }) {
+                        self.completed.insert(step.clone());
+                    }
                     self.over.insert(step.clone());
                     if in_main {
                         self.last.insert(scope.clone(), step);
@@ -97,6 +106,7 @@ impl Side {
                     in_main = false;
                     self.finishing.insert(scope.clone(), reason);
                 }
+                Output::Event(Event::Resumed { .. }) => drop(self.finishing.remove(scope)),
                 Output::Event(_) => {}
                 Output::Effect(Effect::WakeAt { timer, at }) => {
                     self.timers.insert((scope.clone(), timer), at);

@@ -12,9 +12,10 @@ use deepgraph_protocol::{
     CALLER_ENDED, Effect, Entry, EntryBody, ErrorKind, Millis, ScopePath, StepError, StepId,
 };
 
+use super::close::positions;
 use super::matching::{self, Difference, Mismatch};
 use super::side::{Followed, Side};
-use super::{Conditions, Held, Matching, Refold, Unanswered};
+use super::{Conditions, Held, Matching, NotBegun, Refold};
 use crate::{FoldError, Row};
 
 pub(super) struct World<'a> {
@@ -22,22 +23,43 @@ pub(super) struct World<'a> {
     pub(super) rows: &'a [Row<'a>],
     pub(super) old: Side,
     pub(super) new: Side,
-    held: Vec<Held>,
+    pub(super) held: Vec<Held>,
     /// Rows whose step is not out on the new side yet, in recorded order.
     waiting: BTreeMap<StepId, VecDeque<usize>>,
+    /// Rows of each step that were taken, or were not since it was closed otherwise.
+    past: BTreeMap<StepId, BTreeSet<usize>>,
+    /// By how much the attempts of a call are later than in its rows.
+    pub(super) later_by: BTreeMap<StepId, u32>,
     /// The requests that recorded model steps were sent, by row.
     requests: BTreeMap<usize, Option<String>>,
     /// Steps whose recorded outcome does not hold.
-    broken: BTreeSet<StepId>,
+    pub(super) broken: BTreeSet<StepId>,
     /// Steps and attempts that were held against the record.
     checked: BTreeSet<(StepId, u32)>,
-    mismatches: Vec<Mismatch>,
-    otherwise: Vec<StepId>,
+    pub(super) mismatches: Vec<Mismatch>,
+    pub(super) otherwise: Vec<StepId>,
     /// What follows on the new side and is to be committed.
     inbox: VecDeque<(ScopePath, EntryBody)>,
     /// Steps whose first waiting row may be due, by that row.
     ready: BTreeSet<(usize, StepId)>,
     last: Millis,
+    /// Attempts that are taken with the values that they had.
+    pub(super) as_they_were: BTreeSet<u32>,
+    /// The attempt that would have been refused.
+    pub(super) not_begun: Option<NotBegun>,
+    /// An attempt that would have gone on beyond the end that it had.
+    pub(super) goes_on: Option<u32>,
+}
+
+/// How a drive went.
+pub(super) enum Ran {
+    /// Through.
+    Whole(Box<Refold>),
+    /// An attempt would have gone on beyond its end, where another one begins: it is to be taken as it was.
+    GoesOn {
+        /// The attempt.
+        attempt: u32,
+    },
 }
 
 /// When a row can be taken.
@@ -48,7 +70,12 @@ enum Due {
 }
 
 impl<'a> World<'a> {
-    pub(super) fn new(recorded: &Arc<Bundle>, conditions: &'a Conditions, rows: &'a [Row<'a>]) -> World<'a> {
+    pub(super) fn new(
+        recorded: &Arc<Bundle>,
+        conditions: &'a Conditions,
+        rows: &'a [Row<'a>],
+        as_they_were: BTreeSet<u32>,
+    ) -> World<'a> {
         World {
             conditions,
             rows,
@@ -56,6 +83,8 @@ impl<'a> World<'a> {
             new: Side::new(&conditions.bundle),
             held: Vec::new(),
             waiting: BTreeMap::new(),
+            past: BTreeMap::new(),
+            later_by: BTreeMap::new(),
             requests: BTreeMap::new(),
             broken: BTreeSet::new(),
             checked: BTreeSet::new(),
@@ -64,20 +93,30 @@ impl<'a> World<'a> {
             inbox: VecDeque::new(),
             ready: BTreeSet::new(),
             last: 0,
+            as_they_were,
+            not_begun: None,
+            goes_on: None,
         }
     }
 
-    pub(super) fn run(mut self) -> Result<Refold, FoldError> {
+    pub(super) fn run(mut self, recorded: &Arc<Bundle>) -> Result<Ran, FoldError> {
         for (ix, row) in self.rows.iter().enumerate() {
             self.fire_timers(row.entry.at)?;
             self.take(ix, row)?;
+            if let Some(attempt) = self.goes_on {
+                return Ok(Ran::GoesOn { attempt });
+            }
             self.follow_up()?;
         }
         self.hand_up()?;
         if !self.old.machines.contains_key(&ScopePath::root()) {
             return Err(FoldError::Empty);
         }
-        Ok(self.close())
+        let canonical = match self.conditions.matching {
+            Matching::Exact => positions(recorded, self.rows)?,
+            Matching::ById | Matching::ByIdUnseen => BTreeMap::new(),
+        };
+        Ok(Ran::Whole(Box::new(self.close(&canonical))))
     }
 
     /// Applies a row to the recorded side, and offers it to the new one.
@@ -91,12 +130,13 @@ impl<'a> World<'a> {
         }
         let timer = if let EntryBody::TimerFired { timer } = body { Some(timer.clone()) } else { None };
         let timer = timer.map(|timer| (row.scope.clone(), timer));
+        let ended = self.old.machines.get(row.scope).and_then(|machine| machine.end().cloned());
         let was_set = timer.as_ref().is_some_and(|timer| self.old.timers.contains_key(timer));
         self.old.apply(row.scope, row.entry).map_err(FoldError::UnknownGraph)?;
         match (body, step) {
             (EntryBody::Started(_), _) if row.scope.is_root() => self.start(ix, row),
             (EntryBody::Started(_), _) => row.scope.step().map_or(Ok(()), |step| self.offer(ix, step)),
-            (EntryBody::Resumed { .. }, _) if row.scope.is_root() => self.go_on(ix, row),
+            (EntryBody::Resumed { .. }, _) if row.scope.is_root() => self.go_on(ix, row, ended.as_ref()),
             (EntryBody::Resumed { .. }, _) => row.scope.step().map_or(Ok(()), |step| self.offer(ix, step)),
             (_, Some(step)) if was_open => self.offer(ix, step),
             // It came late, and settled no more than what was lost.
@@ -132,6 +172,25 @@ impl<'a> World<'a> {
         Ok(())
     }
 
+    /// A call that was completed in the record, and here was closed otherwise, is out again in a further attempt: its rows
+    /// may answer it now.
+    fn offer_again(&mut self, step: &StepId) {
+        let attempt = match self.new.asked.get(step).map(|asked| &asked.effect) {
+            Some(Effect::CallModel { attempt, .. } | Effect::RunOp { attempt, .. }) => *attempt,
+            Some(Effect::Ask { .. }) => 1,
+            _ => return,
+        };
+        if self.new.completed.contains(step) || !self.old.completed.contains(step) {
+            return;
+        }
+        if let Some(rows) = self.past.remove(step) {
+            let later = self.waiting.remove(step).unwrap_or_default();
+            let rows = rows.into_iter().chain(later).collect::<BTreeSet<usize>>();
+            self.waiting.insert(step.clone(), rows.into_iter().collect());
+            self.later_by.insert(step.clone(), attempt.saturating_sub(1));
+        }
+    }
+
     /// The first row of a step that waits may be due now.
     fn look_again(&mut self, step: &StepId) {
         if let Some(ix) = self.waiting.get(step).and_then(|rows| rows.front()) {
@@ -153,10 +212,12 @@ impl<'a> World<'a> {
                 return Ok(());
             }
             Due::Never => {
-                self.waiting.remove(step);
+                let rows = self.waiting.remove(step).unwrap_or_default();
+                self.past.entry(step.clone()).or_default().extend(rows);
                 return Ok(());
             }
         }
+        self.past.entry(step.clone()).or_default().insert(ix);
         if let Some(rows) = self.waiting.get_mut(step) {
             rows.pop_front();
         }
@@ -220,6 +281,9 @@ impl<'a> World<'a> {
         self.last = self.last.max(at);
         let entry = Entry { at: self.last, body };
         let followed = self.new.apply(&scope, &entry).map_err(FoldError::UnknownGraph)?;
+        if let EntryBody::Resumed { .. } = &entry.body {
+            followed.opened.iter().for_each(|step| self.offer_again(step));
+        }
         self.held.push(Held { of, scope: scope.clone(), entry });
         self.note(&scope, followed);
         Ok(())
@@ -314,55 +378,6 @@ impl<'a> World<'a> {
             };
             self.inbox.push_back(next);
             self.follow_up()?;
-        }
-    }
-
-    fn close(self) -> Refold {
-        let open = |scope: &ScopePath| !self.new.has_ended(scope);
-        let finishing = self.new.finishing.iter().filter(|(scope, _)| open(scope));
-        let finishing = finishing.map(|(scope, reason)| (scope.clone(), reason.clone())).collect();
-        let mut unanswered: Vec<(usize, Unanswered)> = Vec::new();
-        for (scope, machine) in self.new.machines.iter().filter(|(_, machine)| machine.end().is_none()) {
-            for step in machine.open_effects().iter().filter_map(|effect| self.open_step(effect)) {
-                let number = self.new.asked.get(&step).map_or(usize::MAX, |asked| asked.number);
-                let is_open_in_both = self.old.is_open(scope, &step) && !self.broken.contains(&step);
-                unanswered.push((number, Unanswered { scope: scope.clone(), step, is_open_in_both }));
-            }
-        }
-        unanswered.sort_by_key(|(number, _)| *number);
-        let mut order: Vec<(usize, StepId)> = Vec::new();
-        for step in self.old.over.difference(&self.new.over) {
-            let number = self.old.asked.get(step).map_or(usize::MAX, |asked| asked.number);
-            order.push((number, step.clone()));
-        }
-        order.sort();
-        Refold {
-            rows: self.held,
-            unanswered: unanswered.into_iter().map(|(_, asked)| asked).collect(),
-            mismatches: self.mismatches,
-            not_taken: order.into_iter().map(|(_, step)| step).collect(),
-            otherwise: self.otherwise,
-            steps: (self.new.over.len() as u64, self.old.over.len() as u64),
-            last: (self.new.last, self.old.last),
-            finishing,
-            machines: self.new.machines,
-            recorded: self.old.machines,
-        }
-    }
-
-    /// The step that an open effect waits for, where it waits for something outside: a child that is at work does not
-    /// count, what it asks for does.
-    fn open_step(&self, effect: &Effect) -> Option<StepId> {
-        let at_work = |step: &StepId| self.new.machines.get(&step.scope());
-        match effect {
-            Effect::Abandon { .. } | Effect::WakeAt { .. } => None,
-            Effect::Spawn { step, .. } if at_work(step).is_some() => None,
-            Effect::Reopen { step, attempt, .. }
-                if at_work(step).is_some_and(|child| child.attempt() >= *attempt) =>
-            {
-                None
-            }
-            other => other.step().cloned(),
         }
     }
 }

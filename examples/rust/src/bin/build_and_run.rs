@@ -63,7 +63,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     // All mistakes of the graph at once, as `deepgraph check` shows them.
     let bundle = host.load(&graph())?;
     let question = "What is the range of the Norvane N60?";
-    let running = host.run(&bundle).input("question", question).config("max_calls", 2).start()?;
+    let running = host.run(&bundle).input("question", question).config("max_calls", 2).start().await?;
     let outcome = running.ended().await?.outcome().ok_or("the graph asks no questions")?;
     println!("{}\n", outcome.text("answer"));
     println!("{}, ended by {}", outcome.status.name(), outcome.end.exit.reason);

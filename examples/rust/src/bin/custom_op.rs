@@ -67,7 +67,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
     let host = Host::builder().op(weather()).models(models).build()?;
     let bundle = host.load(&graph())?;
-    let running = host.run(&bundle).input("question", "How warm is it?").start()?;
+    let running = host.run(&bundle).input("question", "How warm is it?").start().await?;
     let outcome = running.ended().await?.outcome().ok_or("the graph asks no questions")?;
     println!("{}", outcome.end.output["degrees"]);
     for message in outcome.end.output["messages"].as_list().unwrap_or_default() {

@@ -63,7 +63,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let start = |places: &[&str]| {
         first.run(&bundle).input("places", places.iter().map(|p| Value::from(*p)).collect::<Value>()).start()
     };
-    let (rivers, sea) = (start(&["Tana", "Glomma"])?, start(&["the deep sea"])?);
+    let (rivers, sea) = (start(&["Tana", "Glomma"]).await?, start(&["the deep sea"]).await?);
     let id = rivers.id().clone();
     let (rivers, sea) = tokio::join!(follow("rivers", rivers), follow("sea", sea));
     println!("sea: {}", sea?.outcome().map_or("waits", |outcome| outcome.status.name()));
@@ -72,7 +72,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     // Another program, or this one tomorrow: nothing that is done is done again.
     drop(first);
     let second = host(&file)?;
-    let ended = second.resume(&id)?.answer("yes").start()?.ended().await?;
+    let ended = second.resume(&id).await?.answer("yes").start().await?.ended().await?;
     let outcome = ended.outcome().ok_or("it waits again")?;
     println!("rivers: {}, published: {}", outcome.status.name(), outcome.text("published"));
     Ok(())

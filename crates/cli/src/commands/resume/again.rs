@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 use deepgraph_graph::Bundle;
-use deepgraph_protocol::{Map, ResumeFrom};
-use deepgraph_runtime::{Again, Clock, NotResumable, RunError, SystemClock, Work};
+use deepgraph_protocol::{ResumeFrom, Value};
+use deepgraph_runtime::{Again, Clock, RunError, SystemClock, Work};
 use deepgraph_store::{RunRecord, Store};
 
+use crate::advice::outlook::OfRun;
+use crate::advice::remedy::{self, Sets};
 use crate::config::{self, Environment, Wanted};
 use crate::drive::Driver;
 use crate::error::CliError;
@@ -79,11 +81,14 @@ impl AgainOptions {
         }
         let held = driver.hold(&record.run_id)?;
         self.put_into(bundle, &mut settings)?;
-        let set = settings.config.iter().map(|(key, value)| (key.to_string(), value.clone())).collect();
+        models::check_prices(bundle, &settings)?;
+        // A key that was taken away is to have no value any more.
+        let value = |key: &str| settings.config.get(key).cloned().unwrap_or(Value::Null);
+        let set = bundle.config.keys().map(|key| (key.to_string(), value(key))).collect();
         let mut again = Again::of(store, record, bundle.clone(), &set, self.from())?;
         again
-            .check(store, &record.run_id, SystemClock.now())
-            .map_err(|error| with_hint(error, &settings.config))?;
+            .check(SystemClock.now())
+            .map_err(|error| refused(error, store, record, bundle, &self.set, self.from()))?;
         let of_servers = servers::secrets(bundle)?;
         let ready = driver.ready(bundle, &settings)?;
         // What the new models need is kept out of all that is written of the run.
@@ -118,19 +123,25 @@ impl AgainOptions {
     }
 }
 
-/// A refusal with the command that would do.
-fn with_hint(error: RunError, config: &Map) -> CliError {
-    let RunError::NotResumable { run, why } = &error else { return error.into() };
-    let hint = match why {
-        NotResumable::AtOnce { key: Some(key), .. } => {
-            let now = config.get(key).map(ToString::to_string).unwrap_or_default();
-            format!("it is {now} now: deepgraph resume {run} --set {key}=MORE")
-        }
-        NotResumable::Saturated { key: Some(key), .. } => format!("deepgraph resume {run} --set {key}=0"),
-        NotResumable::NothingLeft { .. } => {
-            format!("to have its report made again: deepgraph resume {run} --from report")
-        }
-        _ => format!("see how it ended: deepgraph show {run}"),
+/// A refusal with a command that would not be refused.
+fn refused(
+    error: RunError,
+    store: &dyn Store,
+    record: &RunRecord,
+    bundle: &Arc<Bundle>,
+    set: &[String],
+    from: ResumeFrom,
+) -> CliError {
+    let RunError::NotResumable { run, .. } = &error else { return error.into() };
+    let given = set.iter().filter_map(|text| config::read_setting(text).ok());
+    let given: Sets = given.map(|(key, value)| (key, value.to_owned())).collect();
+    let command = OfRun::of(store, record, bundle).and_then(|outlook| {
+        let goes_on = |from| remedy::settled(&outlook, bundle, given.clone(), from).map(|sets| (sets, from));
+        goes_on(from).or_else(|| goes_on(ResumeFrom::Report))
+    });
+    let hint = match command {
+        Some((sets, from)) => format!("what would be let go on: {}", remedy::resume(run, &sets, from)),
+        None => format!("how it ended, and what else helps: deepgraph show {run}"),
     };
     CliError::NotResumable { why: error.to_string(), hint }
 }

@@ -54,7 +54,7 @@ fn mistakes_in_classes_are_told() {
             &[
                 "DG0101 7:13 `when` must be a list of phrases, is text | write [how many]",
                 "DG0106 8:14 a phrase without a word fits every question | \
-                 write words that stand in such questions; * stands for any words between them",
+                 write words that stand in such questions; * stands for at most two words between them",
                 "DG0101 8:21 a phrase must be text, is a number",
             ],
         ),

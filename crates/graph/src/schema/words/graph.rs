@@ -62,7 +62,7 @@ pub(super) const INTENT: &[Word] = &[
     word(
         "when",
         Names,
-        "Phrases of which one at least stands in its questions, in any language; * stands for any words.",
+        "Phrases of which one at least stands in its questions, in any language; * stands for at most two words.",
     ),
     word(
         "kind",
