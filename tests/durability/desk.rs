@@ -8,9 +8,9 @@ use std::time::Duration;
 use deepgraph_protocol::EntryBody;
 use deepgraph_store::{PostgresStore, Store, Stored};
 
-use crate::crashes::rows::{dispatched, repeated};
 use crate::cli::server::{Play, Server};
 use crate::cli::world::{SUCCEEDED, Said, World, harbour};
+use crate::crashes::rows::{dispatched, repeated};
 
 /// What a fault of the store makes of a command.
 pub const FAULT: i32 = 1;

@@ -212,8 +212,12 @@ impl Driver<'_> {
         self.tasks.grace(scope.clone(), step, Duration::from_millis(grace_ms));
     }
 
-    /// Sees to it that a step is not sent that was not sent yet. False where it was, or is.
+    /// Sees to it that a step is not sent that was not sent yet. False where it was, or is. In a replay it is as in the
+    /// recorded run.
     fn withdraw(&self, step: &StepId) -> bool {
+        if let Some(replay) = &self.replay {
+            return replay.was_unsent(step);
+        }
         let is_held = self.prepared.contains_key(step) || self.claims.contains_key(step);
         is_held || self.tasks.is_waiting(step) || self.begun.get(step).is_some_and(Begun::withdraw)
     }

@@ -144,6 +144,12 @@ impl Replay {
         self.recording.exchanges.get(at).cloned()
     }
 
+    /// Whether the recorded run called the step off before it was sent.
+    pub(crate) fn was_unsent(&self, step: &StepId) -> bool {
+        let of_step = self.recording.exchanges.iter().filter(|exchange| exchange.step == *step);
+        of_step.max_by_key(|exchange| exchange.attempt).is_some_and(|last| last.unsent)
+    }
+
     /// Ends the run: a step asks for something that was not recorded.
     fn miss(&mut self, step: &StepId, attempt: u32, asked: &Asked) {
         let told = missing::told(&self.recording, step, attempt, asked);

@@ -80,6 +80,9 @@ pub struct Exchange {
     pub lost: Vec<Reserved>,
     /// What came of it.
     pub came: Came,
+    /// Whether it was called off before it was sent.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unsent: bool,
     /// What a failed attempt used.
     #[serde(default, skip_serializing_if = "is_nothing")]
     pub used: Usage,

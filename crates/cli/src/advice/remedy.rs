@@ -206,7 +206,7 @@ fn as_value(meter: Option<Meter>, more: u64) -> String {
 /// Up to two figures: a proposal is no measurement. What has few figures stays.
 fn rounded(n: u64) -> u64 {
     let step = 10u64.saturating_pow(n.max(1).ilog10().saturating_sub(1));
-    if n % step == 0 { n } else { n.div_ceil(step).saturating_mul(step) }
+    if n.is_multiple_of(step) { n } else { n.div_ceil(step).saturating_mul(step) }
 }
 
 fn doubled(n: u64) -> u64 {

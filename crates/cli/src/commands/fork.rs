@@ -153,7 +153,8 @@ pub fn cut(
         rows.iter().map(|row| (row.scope.clone(), row.entry.clone())).collect()
     } else {
         let config = conditions::with(bundle, &conditions::recorded(&rows), set)?;
-        let conditions = Conditions { bundle: bundle.clone(), config, set: Map::new(), matching: Matching::ByIdUnseen };
+        let conditions =
+            Conditions { bundle: bundle.clone(), config, set: Map::new(), matching: Matching::ByIdUnseen };
         let folded = refold(bundle, &rows, &conditions)?;
         if let Some(step) = folded.not_taken.first() {
             let problem = format!(

@@ -68,8 +68,9 @@ impl Reader<'_> {
         for item in items {
             let Some(phrase) = self.plain_text(item, "a phrase") else { continue };
             if !phrase.chars().any(char::is_alphanumeric) {
-                self.error(code::BAD_VALUE, item.place, "a phrase without a word fits every question")
-                    .help("write words that stand in such questions; * stands for at most two words between them");
+                self.error(code::BAD_VALUE, item.place, "a phrase without a word fits every question").help(
+                    "write words that stand in such questions; * stands for at most two words between them",
+                );
                 continue;
             }
             let compared = phrase.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();

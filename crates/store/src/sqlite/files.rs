@@ -120,7 +120,9 @@ mod tests {
         ] {
             for (name, part) in [(file.clone(), left), (log_of(&file), log.map(|log| &log[..]))] {
                 drop(fs::remove_file(&name));
-                part.map(|part| fs::write(&name, part).unwrap());
+                if let Some(part) = part {
+                    fs::write(&name, part).unwrap();
+                }
             }
             let error = SqliteStore::open(&file).unwrap_err();
             assert!(matches!(&error, StoreError::Damaged { .. }), "{error}");

@@ -231,7 +231,16 @@ impl Gather<'_> {
         let (step, came) = (step.clone(), Came::Nothing);
         self.exchanges.insert(
             key,
-            Exchange { step, attempt, asked, lost, came, used: Usage::default(), after_ms: None },
+            Exchange {
+                step,
+                attempt,
+                asked,
+                lost,
+                came,
+                unsent: false,
+                used: Usage::default(),
+                after_ms: None,
+            },
         );
     }
 
@@ -272,9 +281,14 @@ impl Gather<'_> {
             }
             EntryBody::Answered { step, answer } => (step, None, Came::Answer(answer.clone())),
             // A step that was called off had no answer.
-            EntryBody::Failed { step, error } if error.kind != ErrorKind::Cancelled => {
-                (step, None, Came::GaveUp(error.clone()))
+            EntryBody::Failed { step, error } if error.kind == ErrorKind::Cancelled => {
+                let of_step = (step.clone(), 0)..=(step.clone(), u32::MAX);
+                if let Some((_, exchange)) = self.exchanges.range_mut(of_step).next_back() {
+                    exchange.unsent = error.unsent;
+                }
+                return false;
             }
+            EntryBody::Failed { step, error } => (step, None, Came::GaveUp(error.clone())),
             _ => return false,
         };
         let last = || self.exchanges.range((step.clone(), 0)..=(step.clone(), u32::MAX)).next_back();

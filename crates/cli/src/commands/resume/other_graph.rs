@@ -47,7 +47,8 @@ pub fn go_on(
     settings.config = conditions::with(&bundle, &conditions::latest(&folded), &[])?;
     settings.input = input(&bundle, &settings.input)?;
     settings.replay = None;
-    let conditions = Conditions { bundle: bundle.clone(), config, set: Map::new(), matching: Matching::Exact };
+    let conditions =
+        Conditions { bundle: bundle.clone(), config, set: Map::new(), matching: Matching::Exact };
     let folded = refold(stored, &folded, &conditions)?;
     let told = tell(&folded);
     let root = folded.machines.get(&ScopePath::root());
