@@ -67,6 +67,21 @@ fn a_run_that_nobody_drives_is_taken_over() {
 }
 
 #[test]
+fn a_request_that_nobody_took_is_done_first_when_the_run_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let shop = Shop::default().hang("look");
+    let run = killed_in(&shop, folder.path(), "look");
+    process().block_on(async {
+        let host = shop.host(folder.path());
+        host.runtime().request_cancel(&run).unwrap();
+        let running = host.resume(&run).await.unwrap().start().await.unwrap();
+        let outcome = over(running.ended().await.unwrap());
+        assert_eq!(outcome.status, RunStatus::Cancelled);
+        assert_eq!(shop.ops(), ["book", "pay", "look", "unbook"], "nothing but the compensation is sent");
+    });
+}
+
+#[test]
 fn a_second_cancel_begins_no_compensation() {
     let folder = tempfile::tempdir().unwrap();
     let shop = Shop::default().hang("look");

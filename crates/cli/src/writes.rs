@@ -1,7 +1,11 @@
 //! What a run changed outside and is to be told: what was not undone of a cancelled run, and calls of which it is not
 //! known whether they were done.
 
-use deepgraph_protocol::Exit;
+use std::collections::BTreeSet;
+
+use deepgraph_protocol::{Entry, EntryBody, Exit};
+use deepgraph_runtime::Branch;
+use deepgraph_store::Stored;
 
 use crate::screen::one_line;
 
@@ -27,6 +31,17 @@ pub fn lines<'e>(exits: impl IntoIterator<Item = &'e Exit> + Clone) -> Vec<(Stri
         ("unknown".to_owned(), format!("{step}: it is not known whether it was done; look where it writes"))
     });
     not_undone.chain(unknown).collect()
+}
+
+/// The steps whose writes a fork takes as done, and that the run it comes from has undone since.
+pub fn undone_since(branch: &Branch, rows: &[Stored]) -> Vec<String> {
+    fn done(entry: &Entry) -> Option<&str> {
+        if let EntryBody::Completed { step, .. } = &entry.body { Some(step.as_str()) } else { None }
+    }
+    let taken: BTreeSet<&str> = branch.rows.iter().filter_map(|(_, entry)| done(entry)).collect();
+    let undone = rows.iter().filter_map(|row| done(&row.entry)).filter(|step| !taken.contains(step));
+    let writes = undone.filter_map(|step| step.strip_suffix("/compensation"));
+    writes.filter(|step| taken.contains(step)).map(str::to_owned).collect()
 }
 
 #[cfg(test)]

@@ -13,10 +13,12 @@ use deepgraph_protocol::{EntryBody, RunStatus, ScopeEnd, ScopePath};
 use deepgraph_store::{Append, RunId, RunUpdate, StoreError};
 
 use crate::RunError;
+use crate::aside::aside;
 use crate::control::{Cancel, Control};
 use crate::driver::Driver;
 use crate::host::Host;
 use crate::progress::{Observer, Quiet};
+use crate::resume::Live;
 use crate::run::{Ended, Runtime};
 use crate::work::Work;
 
@@ -147,6 +149,22 @@ impl Driver<'_> {
         self.held_back = false;
         self.reopen();
         Ok(())
+    }
+
+    /// What somebody asked for while nobody drove the run: it is done before anything is carried out.
+    pub(crate) async fn asked_before(&self) -> Result<Cancel, RunError> {
+        let is_over = |root: &Live| root.machine.phase() == Phase::Ended;
+        if !self.looks_for_requests() || self.machines.get(&ScopePath::root()).is_some_and(is_over) {
+            return Ok(Cancel::No);
+        }
+        let (store, run) = (self.runtime.store.clone(), self.run.clone());
+        let record = aside(false, &self.run, move || Ok(store.run(&run)?)).await?;
+        let is_asked = record.is_some_and(|record| record.cancel_requested);
+        Ok(match (is_asked, self.cancel) {
+            (false, _) => Cancel::No,
+            (true, Cancel::No) => Cancel::Cooperative,
+            (true, _) => Cancel::AtOnce,
+        })
     }
 
     /// Goes on with a cancellation that was under way when the run was left.

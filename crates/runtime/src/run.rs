@@ -157,10 +157,15 @@ impl Runtime {
         observer: &mut dyn Observer,
     ) -> Result<Ended, RunError> {
         let (previews, received) = mpsc::unbounded_channel();
+        let is_further = matches!(work, Work::Again(_));
         let mut driver = match work {
             Work::Start(new) => self.start(run, &new, previews).await?,
             Work::Resume { bundle, answers } => self.resume(run, bundle, answers, previews, observer).await?,
             Work::Again(again) => self.again(run, *again, previews, observer).await?,
+        };
+        let cancel = match cancel {
+            Cancel::No if !is_further => driver.asked_before().await?,
+            how => how,
         };
         match cancel {
             Cancel::No => driver.reopen(),

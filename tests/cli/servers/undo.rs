@@ -38,5 +38,8 @@ nodes:
     assert!(!cancelled.out.contains("not undone"), "{}", cancelled.out);
     assert_eq!(served.calls("echo"), [json!({"text": "take back 42"})]);
     assert_ne!(key("echo"), key("add"));
-    served.keeps_its_secret(&[&said, &cancelled]);
+    let fork = served.deepgraph(&["fork", "last", "--at", "add.1"]);
+    assert_eq!(fork.code, AWAITING_INPUT, "{}", fork.err);
+    assert!(fork.err.contains("what add.1 wrote was undone when run"), "{}", fork.err);
+    served.keeps_its_secret(&[&said, &cancelled, &fork]);
 }

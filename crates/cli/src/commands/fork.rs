@@ -23,6 +23,7 @@ use crate::home::Home;
 use crate::input;
 use crate::settings::Settings;
 use crate::stored;
+use crate::writes;
 
 /// What a `--set` begins with that sets a channel.
 const STATE: &str = "state.";
@@ -104,6 +105,12 @@ pub fn carry_out(options: Options, global: &Global) -> Result<ExitStatus, CliErr
         }
     };
     let driver = Driver::new(options.drive, home, store)?;
+    for step in writes::undone_since(&branch, &rows) {
+        driver.screen.warn(&format!(
+            "what {step} wrote was undone when run {} was cancelled; the fork takes it as done",
+            record.run_id
+        ));
+    }
     branch::drive(&driver, &record, &bundle, settings, &branch)
 }
 
