@@ -11,7 +11,6 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
@@ -32,19 +31,15 @@ const SEARCHES: usize = 2;
 const LATENCY: Duration = Duration::from_millis(50);
 
 /// Plays every stage of the stock graph, from what it is asked alone.
-#[derive(Default)]
-struct Plays {
-    calls: Arc<AtomicU64>,
-}
+struct Plays;
 
 /// Measures what the arguments say, and prints it.
 pub fn main(args: &[String]) {
     let [runs, store, rest @ ..] = args else { panic!("usage: peers many RUNS STORE [BASE_URL]") };
     let runs: usize = runs.parse().unwrap_or_else(|e| panic!("RUNS: {e}"));
     let base_url = rest.first().cloned();
-    let calls = Arc::new(AtomicU64::new(0));
     let (store, kept) = open(store);
-    let host = host(store, base_url.clone(), calls.clone());
+    let host = host(store, base_url.clone());
     let graph = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../graphs/deep_research/graph.yaml");
     let bundle = host.load_file(graph).unwrap_or_else(|mistakes| panic!("{mistakes}"));
     let model = if base_url.is_some() { "openai::fake" } else { "plays" };
@@ -52,11 +47,12 @@ pub fn main(args: &[String]) {
     let began = Instant::now();
     let outcomes = threads.block_on(all(&host, &bundle, model, runs));
     let seconds = began.elapsed().as_secs_f64();
-    let mut steps = 0;
+    let (mut steps, mut calls) = (0, 0);
     for (number, outcome) in outcomes.iter().enumerate() {
         if base_url.is_none() {
             check(number, runs, outcome);
         }
+        calls += outcome.end.settled.model_calls;
         steps += outcome.exits().filter_map(|exit| exit.counters.get("steps")).sum::<u64>();
     }
     println!(
@@ -64,7 +60,7 @@ pub fn main(args: &[String]) {
          {:.1} MB kept",
         runs as f64 / seconds,
         steps as f64 / seconds,
-        calls.load(Ordering::Relaxed),
+        calls,
         crate::peak_kb() as f64 / 1000.0,
         kept.map_or(0.0, |folder| crate::bytes_in(&folder) as f64 / 1e6),
     );
@@ -90,14 +86,14 @@ fn open(name: &str) -> (Box<dyn Store>, Option<PathBuf>) {
     )
 }
 
-fn host(store: Box<dyn Store>, base_url: Option<String>, calls: Arc<AtomicU64>) -> Host {
+fn host(store: Box<dyn Store>, base_url: Option<String>) -> Host {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/harbour");
     let index = std::env::temp_dir().join(format!("deepgraph-many-{}", std::process::id()));
     let corpus = Corpus::open(&[docs], &index, &mut |_| {}).unwrap_or_else(|e| panic!("no documents: {e}")).0;
     let builder = Host::builder()
         .shared_store(store.into())
         .models(ModelSettings { base_url, ..ModelSettings::default() })
-        .model("plays", Plays { calls })
+        .model("plays", Plays)
         .documents(corpus);
     builder.build().unwrap_or_else(|mistakes| panic!("{mistakes}"))
 }
@@ -149,7 +145,6 @@ fn check(number: usize, runs: usize, outcome: &Outcome) {
 #[async_trait]
 impl ChatModel for Plays {
     async fn reply(&self, request: &ModelRequest, _: Preview<'_>) -> Result<ModelReply, StepError> {
-        self.calls.fetch_add(1, Ordering::Relaxed);
         tokio::time::sleep(LATENCY).await;
         Ok(answer(request))
     }
