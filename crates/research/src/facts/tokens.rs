@@ -5,6 +5,7 @@ use std::iter::once;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
+use crate::text::attached::open_unit;
 use crate::text::figures::{Amount, Figure};
 
 /// A piece of a proposition.
@@ -254,14 +255,10 @@ impl Reader<'_> {
     }
 }
 
-/// One text for all ways to write a figure. What the units of figures leave open is told apart: a pound may be a
-/// weight, a rupee is one of several currencies, and percentage points are no per cent.
+/// One text for all ways to write a figure, with the unit that its amount leaves open.
 fn canonical(figure: &Figure, written: &str) -> String {
-    let written = written.to_lowercase();
-    let open = [("point", "pt"), ("pound", "pound"), ("rupee", "rupee")];
-    let word = open.into_iter().find(|(word, _)| written.contains(word) && !written.contains("sterling"));
-    match (&figure.amount, word) {
-        (Amount::Number(number, _), Some((_, unit))) => format!("{number}{unit}"),
+    match (&figure.amount, open_unit(written)) {
+        (Amount::Number(number, _), Some(unit)) => format!("{number}{unit}"),
         _ => figure.canonical(),
     }
 }

@@ -28,9 +28,15 @@ const OPEN_UNITS: &[(&str, &str)] = &[("point", "pt"), ("pound", "pound"), ("rup
 
 /// What is written at and in a figure and its amount does not tell.
 pub fn signs_of(text: &str, figure: &Figure) -> String {
-    let written = text.get(figure.at..figure.end()).unwrap_or("").to_lowercase();
-    let unit = OPEN_UNITS.iter().find(|(word, _)| written.contains(word) && !written.contains("sterling"));
-    before_figure(text, figure.at) + unit.map_or("", |(_, unit)| unit)
+    let written = text.get(figure.at..figure.end()).unwrap_or("");
+    before_figure(text, figure.at) + open_unit(written).unwrap_or("")
+}
+
+/// The unit in a figure as it is written that its amount does not tell; none where the amount says all.
+pub fn open_unit(written: &str) -> Option<&'static str> {
+    let written = written.to_lowercase();
+    let is_it = |word: &str| written.contains(word) && !written.contains("sterling");
+    OPEN_UNITS.iter().find(|(word, _)| is_it(word)).map(|(_, unit)| *unit)
 }
 
 #[cfg(test)]
