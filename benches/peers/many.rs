@@ -220,6 +220,7 @@ fn says(text: &str) -> ModelReply {
         usage: Usage { input_tokens: 100, output_tokens: 10, ..Usage::default() },
         cost_micro_usd: Some(0),
         model: "plays".into(),
+        mended: Vec::new(),
     }
 }
 

@@ -39,6 +39,7 @@ impl Outside {
             usage: Usage { input_tokens: 100, output_tokens: 10, ..Usage::default() },
             cost_micro_usd: Some(0),
             model: "scripted".into(),
+            mended: Vec::new(),
         }
     }
 }

@@ -107,13 +107,22 @@ impl Queue {
                         reserve_micro_usd: Some(0),
                         key: None,
                         takes_key: false,
+                        model: None,
+                        window: None,
+                        cut: None,
                     },
                 ));
-                self.due.push_back((scope.clone(), EntryBody::Completed { step, attempt, output }));
+                self.due.push_back((
+                    scope.clone(),
+                    EntryBody::Completed { step, attempt, output, fee: deepgraph_protocol::Fee::NONE },
+                ));
             }
             Effect::RunOp { step, attempt, input, .. } => {
                 let output = StepOutput::Op(self.outside.fetch(&input));
-                self.due.push_back((scope.clone(), EntryBody::Completed { step, attempt, output }));
+                self.due.push_back((
+                    scope.clone(),
+                    EntryBody::Completed { step, attempt, output, fee: deepgraph_protocol::Fee::NONE },
+                ));
             }
             Effect::Spawn { step, graph, input, config, grant, nesting } => {
                 let first = Started { input, config, grant, nesting, ..started(&self.bundle, Map::new()) };

@@ -54,5 +54,5 @@ impl Primed {
 
 fn completed(at: i64, step: StepId, outside: Outside, input: &Map) -> Entry {
     let output = StepOutput::Op(outside.fetch(input));
-    Entry { at, body: EntryBody::Completed { step, attempt: 1, output } }
+    Entry { at, body: EntryBody::Completed { step, attempt: 1, output, fee: deepgraph_protocol::Fee::NONE } }
 }

@@ -31,7 +31,8 @@ pub fn write(store: &dyn Store, entries: usize) -> Journal {
         for output in machine.apply(&entry) {
             if let Output::Effect(Effect::RunOp { step, attempt, input, .. }) = output {
                 let output = StepOutput::Op(workload.outside.fetch(&input));
-                due = Some(EntryBody::Completed { step, attempt, output });
+                due =
+                    Some(EntryBody::Completed { step, attempt, output, fee: deepgraph_protocol::Fee::NONE });
             }
         }
         batch.push(Append { scope: ScopePath::root(), expected_position: batch.len() as u64, entry });

@@ -74,7 +74,7 @@ pub fn begun(store: &dyn Store) -> (RunId, u64) {
 fn entry(step: u64) -> Append {
     let output = StepOutput::Op(Value::record([("text", Value::from(text(step)))]));
     let id = StepId::new(format!("research.1/act.{step}/search.1"));
-    let body = EntryBody::Completed { step: id, attempt: 1, output };
+    let body = EntryBody::Completed { step: id, attempt: 1, output, fee: deepgraph_protocol::Fee::NONE };
     let scope = ScopePath::new("research.1/supervise.1/researcher.1");
     Append { scope, expected_position: step, entry: Entry { at: step as i64, body } }
 }

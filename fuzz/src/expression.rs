@@ -71,6 +71,9 @@ pub fn check(data: &[u8]) {
         reserve_micro_usd: None,
         key: None,
         takes_key: false,
+        model: None,
+        window: None,
+        cut: None,
     };
     let (root, rows) = (ScopePath::root(), [at(EntryBody::Started(started)), at(sent)]);
     let trace =

@@ -166,6 +166,9 @@ fn a_money_ceiling_refuses_a_model_whose_price_is_not_known() {
         reserve_micro_usd: None,
         key: None,
         takes_key: false,
+        model: None,
+        window: None,
+        cut: None,
     });
     let exit = &machine.end().expect("it has ended").exit;
     assert_eq!(exit.reason.name(), "model_error");

@@ -128,6 +128,9 @@ fn of_two_owners_one_writes_the_claim() {
                     reserve_micro_usd: None,
                     key: Some("key".into()),
                     takes_key: false,
+                    model: None,
+                    window: None,
+                    cut: None,
                 },
             },
         };

@@ -52,7 +52,13 @@ impl Machine {
             Verb::Pass | Verb::RunTools(_) => Progress::Done(Outcome::Nothing),
             Verb::Model(_) => {
                 let timeout_ms = self.timeout(node.timeout.as_ref());
-                self.send(Effect::CallModel { step: step.clone(), attempt: 1, delay_ms: 0, timeout_ms })
+                self.send(Effect::CallModel {
+                    step: step.clone(),
+                    attempt: 1,
+                    delay_ms: 0,
+                    timeout_ms,
+                    route: 0,
+                })
             }
             Verb::Call(call) => {
                 let sending =

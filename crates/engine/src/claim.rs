@@ -52,6 +52,9 @@ impl Machine {
                 reserve_micro_usd: None,
                 key: Some(key),
                 takes_key,
+                model: None,
+                window: None,
+                cut: None,
             });
         }
         let message = format!(
@@ -64,6 +67,7 @@ impl Machine {
             attempt,
             error,
             usage: Usage::default(),
+            fail_over: false,
         })
     }
 

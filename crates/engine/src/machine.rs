@@ -202,10 +202,11 @@ impl Machine {
                 self.claim(step, *attempt, *takes_key);
                 self.dispatched(step, *attempt, *reserve_tokens, *reserve_micro_usd);
             }
-            EntryBody::AttemptFailed { step, attempt, error, usage } => {
+            EntryBody::AttemptFailed { step, attempt, error, usage, .. } => {
                 self.attempt_failed(step, *attempt, error, *usage);
             }
-            EntryBody::Completed { step, attempt, output } => self.completed(step, *attempt, output),
+            EntryBody::Completed { step, attempt, output, .. } => self.completed(step, *attempt, output),
+            EntryBody::Held { .. } => {}
             EntryBody::Failed { step, error } => self.failed(step, error),
             EntryBody::ChildEnded { step, end } => self.child_ended(step, end),
             EntryBody::Answered { step, answer } => self.answered(step, answer),

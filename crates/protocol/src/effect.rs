@@ -34,6 +34,9 @@ pub enum Effect {
         delay_ms: u64,
         /// Longest time for the attempt, in milliseconds.
         timeout_ms: Option<u64>,
+        /// Which model of the route is asked, from 0: the configured one, then its fallbacks.
+        #[serde(skip_serializing_if = "is_first")]
+        route: u32,
     },
     /// Run an op.
     RunOp {
@@ -109,6 +112,10 @@ pub enum Effect {
         /// The exit by which a child is to end; none: cancelled.
         reason: Option<ExitReason>,
     },
+}
+
+fn is_first(route: &u32) -> bool {
+    *route == 0
 }
 
 impl Effect {

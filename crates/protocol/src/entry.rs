@@ -6,7 +6,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Exit, ExitReason, Map, Meter, ModelReply, ReportOutcome, Spent, StepError, StepId, Usage, Value, Written,
+    Exit, ExitReason, Fee, Map, Meter, ModelReply, ReportOutcome, Spent, StepError, StepId, Usage, Value,
+    Written,
 };
 
 /// Milliseconds since 1970-01-01 UTC.
@@ -56,6 +57,21 @@ pub enum EntryBody {
         /// Whether the op takes the key: a second call under it does nothing twice.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         takes_key: bool,
+        /// Which model of the route is asked, where it is not the configured one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        model: Option<Arc<str>>,
+        /// The context window that the request was made to fit, in tokens; none: none was known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        window: Option<u64>,
+        /// What was cut from the request so that it fits.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cut: Option<Cut>,
+    },
+    /// A model call waits until its provider's account may send again. Until its `Dispatched` the step rests: that is no
+    /// active time. How long and which calls wait depends on what else runs, so nothing else follows from it.
+    Held {
+        /// The step.
+        step: StepId,
     },
     /// An attempt failed. The Machine decides whether there is another.
     AttemptFailed {
@@ -68,6 +84,9 @@ pub enum EntryBody {
         /// What it used nevertheless.
         #[serde(default)]
         usage: Usage,
+        /// Whether the next model of the route is asked: at once, without counting as one of the attempts of `retry`.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        fail_over: bool,
     },
     /// A step is done.
     Completed {
@@ -77,6 +96,9 @@ pub enum EntryBody {
         attempt: u32,
         /// What came back.
         output: StepOutput,
+        /// What the call of an op cost outside; none: nothing.
+        #[serde(default, skip_serializing_if = "Fee::is_none")]
+        fee: Fee,
     },
     /// A step can not be done, whatever the number of attempts left.
     Failed {
@@ -149,6 +171,7 @@ impl EntryBody {
     pub fn step(&self) -> Option<&StepId> {
         match self {
             EntryBody::Dispatched { step, .. }
+            | EntryBody::Held { step }
             | EntryBody::AttemptFailed { step, .. }
             | EntryBody::Completed { step, .. }
             | EntryBody::Failed { step, .. }
@@ -272,6 +295,27 @@ pub enum StepOutput {
     Model(ModelReply),
     /// An op's record.
     Op(Value),
+}
+
+/// What was cut from a model request so that it fits the context window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cut {
+    /// Tool answers that were shortened or left out.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub tool_results: u64,
+    /// Messages that were left out.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub messages: u64,
+    /// Entries or parts of channels and of the item that were left out.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub parts: u64,
+    /// The size of all that was cut, in bytes.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub bytes: u64,
+}
+
+fn is_zero(n: &u64) -> bool {
+    *n == 0
 }
 
 /// How an instance ended and what it hands up.

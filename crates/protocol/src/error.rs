@@ -127,12 +127,15 @@ pub struct StepError {
     /// Whether the request surely never reached the service, so that nothing can have been used.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unsent: bool,
+    /// The context window of the model in tokens, where the provider told it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window: Option<u64>,
 }
 
 impl StepError {
     /// A failure without a waiting time.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> StepError {
-        StepError { kind, message: message.into(), retry_after_ms: None, unsent: false }
+        StepError { kind, message: message.into(), retry_after_ms: None, unsent: false, window: None }
     }
 
     /// Whether a call that was sent out may have been done although it failed so. Only what says that it was not is

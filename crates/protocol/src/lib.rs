@@ -25,7 +25,7 @@ mod written;
 
 pub use effect::{Effect, Output};
 pub use entry::{
-    CALLER_ENDED, Entry, EntryBody, Grant, Millis, Nesting, ResumeFrom, SEMANTICS, ScopeEnd, Started,
+    CALLER_ENDED, Cut, Entry, EntryBody, Grant, Millis, Nesting, ResumeFrom, SEMANTICS, ScopeEnd, Started,
     StepOutput,
 };
 pub use error::{ErrorClass, ErrorKind, StepError};
@@ -38,6 +38,6 @@ pub use model::{FinishReason, ModelReply, ModelRequest, OutputShape, ToolRole, T
 pub use record::{Citation, Fact, Handoff, Hit, Locator, Piece, Source, Span};
 pub use status::{ReportOutcome, RunStatus};
 pub use step::{ScopePath, StepId};
-pub use usage::{Meter, Spent, Usage};
+pub use usage::{Fee, Meter, Spent, Usage};
 pub use value::{Map, Value};
 pub use written::{NotUndone, Undo, Written};

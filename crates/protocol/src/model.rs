@@ -115,6 +115,9 @@ pub struct ModelReply {
     pub cost_micro_usd: Option<u64>,
     /// The model that answered, as it names itself.
     pub model: String,
+    /// What had to be mended in the reply before it could be read, for people.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mended: Vec<Arc<str>>,
 }
 
 impl ModelReply {

@@ -48,6 +48,21 @@ pub struct Source {
     /// The date of the document as it states it, ISO 8601.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub date: Option<String>,
+    /// The canonical URL of the page; none: a local document.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// Who wrote the page, as it says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub author: Option<String>,
+    /// When the page was fetched, ISO 8601 in UTC.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fetched: Option<String>,
+    /// SHA-256 of the page's bytes as fetched, in lower-case hexadecimal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hash: Option<String>,
+    /// How the page was found: the search engines that named it, or the page that links to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub found: Option<String>,
 }
 
 impl Source {
@@ -90,6 +105,16 @@ pub struct Hit {
     pub text: String,
     /// Rank score, higher is better; comparable within one search only.
     pub score: f64,
+    /// The URL of a page that a search engine named; `text` is its snippet then, and `source` is empty: a page can be
+    /// cited once it was read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// The date of the page as the engine gives it, ISO 8601.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub date: Option<String>,
+    /// The search engines that named it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub found: Option<String>,
 }
 
 /// A normalised proposition found in a source.
@@ -146,6 +171,9 @@ pub struct Citation {
     pub span: Span,
     /// The cited words.
     pub quote: String,
+    /// The canonical URL of the page; none: a local document.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
 }
 
 #[cfg(test)]

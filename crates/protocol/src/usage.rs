@@ -39,6 +39,35 @@ impl Usage {
     }
 }
 
+/// What the call of an op cost outside, such as the fee of a search.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fee {
+    /// US dollars, in micro-dollars; a lower bound while `unknown` is set.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub micro_usd: u64,
+    /// Requests that cost something of which the price is not known.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unknown: u64,
+}
+
+impl Fee {
+    /// Nothing was paid.
+    pub const NONE: Fee = Fee { micro_usd: 0, unknown: 0 };
+
+    /// Whether nothing was paid.
+    pub fn is_none(&self) -> bool {
+        *self == Fee::NONE
+    }
+}
+
+/// Never above what fits: journals can hold any number.
+impl AddAssign for Fee {
+    fn add_assign(&mut self, other: Fee) {
+        self.micro_usd = self.micro_usd.saturating_add(other.micro_usd);
+        self.unknown = self.unknown.saturating_add(other.unknown);
+    }
+}
+
 /// What a step or a scope has used, in the units of the quantity meters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Spent {

@@ -158,6 +158,7 @@ fn citation(number: u64, evidence: &Evidence, span: Span) -> Citation {
         title: source.title.clone(),
         span,
         quote: source.text.get(evidence.range.clone()).unwrap_or("").to_owned(),
+        url: None,
     }
 }
 

@@ -34,7 +34,15 @@ impl Driver<'_> {
     pub(crate) fn is_reused(&mut self, scope: &ScopePath, call: &OpCall, op: &dyn Op) -> bool {
         let Some(kept) = self.kept(call, op).filter(|_| !op.finishes()) else { return false };
         let (step, attempt) = (call.step.clone(), call.attempt);
-        self.commit_later(scope, EntryBody::Completed { step, attempt, output: StepOutput::Op(kept) });
+        self.commit_later(
+            scope,
+            EntryBody::Completed {
+                step,
+                attempt,
+                output: StepOutput::Op(kept),
+                fee: deepgraph_protocol::Fee::NONE,
+            },
+        );
         true
     }
 }

@@ -85,6 +85,9 @@ impl Driver<'_> {
             reserve_micro_usd: price.map(|p| p.cost(&usage)),
             key: None,
             takes_key: false,
+            model: None,
+            window: None,
+            cut: None,
         };
         let lost =
             self.replay.as_ref().map(|replay| replay.lost(&step, attempt, &request)).unwrap_or_default();

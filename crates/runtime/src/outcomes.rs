@@ -14,7 +14,12 @@ impl Driver<'_> {
                 self.begun.remove(&step);
                 let body = match result {
                     Ok(reply) if reply.data.depth() > DEEPEST => failure(step, attempt, too_deep()),
-                    Ok(reply) => EntryBody::Completed { step, attempt, output: StepOutput::Model(*reply) },
+                    Ok(reply) => EntryBody::Completed {
+                        step,
+                        attempt,
+                        output: StepOutput::Model(*reply),
+                        fee: deepgraph_protocol::Fee::NONE,
+                    },
                     Err(error) => failure(step, attempt, error),
                 };
                 self.commit_later(&scope, body);
@@ -27,7 +32,12 @@ impl Driver<'_> {
                         if let Some((key, brought)) = cache {
                             self.cache.insert(key, (self.now(), brought));
                         }
-                        EntryBody::Completed { step, attempt, output: StepOutput::Op(value) }
+                        EntryBody::Completed {
+                            step,
+                            attempt,
+                            output: StepOutput::Op(value),
+                            fee: deepgraph_protocol::Fee::NONE,
+                        }
                     }
                     Err(error) => failure(step, attempt, error),
                 };
@@ -36,7 +46,9 @@ impl Driver<'_> {
             Done::Failed { scope, step, attempt, error, used } => {
                 self.begun.remove(&step);
                 let body = match attempt {
-                    Some(attempt) => EntryBody::AttemptFailed { step, attempt, error, usage: used },
+                    Some(attempt) => {
+                        EntryBody::AttemptFailed { step, attempt, error, usage: used, fail_over: false }
+                    }
                     None => EntryBody::Failed { step, error },
                 };
                 self.commit_later(&scope, body);
@@ -72,5 +84,5 @@ fn too_deep() -> StepError {
 }
 
 fn failure(step: StepId, attempt: u32, error: StepError) -> EntryBody {
-    EntryBody::AttemptFailed { step, attempt, error, usage: Default::default() }
+    EntryBody::AttemptFailed { step, attempt, error, usage: Default::default(), fail_over: false }
 }

@@ -16,6 +16,7 @@ fn reply(text: &str, tool_calls: Vec<ToolCall>, data: Value) -> ModelReply {
         usage: Usage { input_tokens, output_tokens, ..Usage::default() },
         cost_micro_usd: Some(0),
         model: "scripted".into(),
+        mended: Vec::new(),
     }
 }
 

@@ -221,6 +221,7 @@ impl Folding {
             // Told by the events that follow from them.
             EntryBody::Started(_)
             | EntryBody::Dispatched { .. }
+            | EntryBody::Held { .. }
             | EntryBody::AttemptFailed { .. }
             | EntryBody::Failed { .. }
             | EntryBody::TimerFired { .. }

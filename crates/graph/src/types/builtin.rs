@@ -86,6 +86,11 @@ fn build() -> Vec<Arc<RecordType>> {
             ("text", text()),
             ("pieces", optional(list(Type::Record(piece.clone())))),
             ("date", optional(text())),
+            ("url", optional(text())),
+            ("author", optional(text())),
+            ("fetched", optional(text())),
+            ("hash", optional(text())),
+            ("found", optional(text())),
         ],
     );
     let hit = record(
@@ -96,6 +101,9 @@ fn build() -> Vec<Arc<RecordType>> {
             ("title", text()),
             ("text", text()),
             ("score", Field::of(Type::Number)),
+            ("url", optional(text())),
+            ("date", optional(text())),
+            ("found", optional(text())),
         ],
     );
     let fact = record(
@@ -130,6 +138,7 @@ fn build() -> Vec<Arc<RecordType>> {
             ("title", text()),
             ("span", of(&span)),
             ("quote", text()),
+            ("url", optional(text())),
         ],
     );
     let publication = record(

@@ -82,7 +82,16 @@ fn reply(made: Made) -> ModelReply {
     };
     let finish = if tool_calls.is_empty() { FinishReason::Stop } else { FinishReason::ToolCalls };
     let usage = Usage::default();
-    ModelReply { text, tool_calls, data, finish, usage, cost_micro_usd: Some(0), model: NAME.to_owned() }
+    ModelReply {
+        text,
+        tool_calls,
+        data,
+        finish,
+        usage,
+        cost_micro_usd: Some(0),
+        model: NAME.to_owned(),
+        mended: Vec::new(),
+    }
 }
 
 #[cfg(test)]

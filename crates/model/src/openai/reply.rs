@@ -159,6 +159,7 @@ impl Draft {
             usage,
             cost_micro_usd: None,
             model: self.model.unwrap_or_else(|| request.model.clone()),
+            mended: Vec::new(),
         })
     }
 

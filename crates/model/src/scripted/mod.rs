@@ -136,6 +136,7 @@ fn written(answer: &Answer, request: &ModelRequest) -> ModelReply {
         usage: answer.usage.unwrap_or_else(|| estimated_usage(request, bytes)),
         cost_micro_usd: Some(0),
         model: request.model.clone(),
+        mended: Vec::new(),
     }
 }
 

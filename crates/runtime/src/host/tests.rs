@@ -313,6 +313,7 @@ async fn own_models_and_askers_answer() {
                 usage: Default::default(),
                 cost_micro_usd: None,
                 model: request.model.clone(),
+                mended: Vec::new(),
             })
         }
     }

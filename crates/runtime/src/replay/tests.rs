@@ -50,6 +50,7 @@ impl ChatModel for Cards {
             usage: Usage { input_tokens: 3, output_tokens: 2, ..Usage::default() },
             cost_micro_usd: Some(7),
             model: request.model.clone(),
+            mended: Vec::new(),
         })
     }
 }
@@ -182,6 +183,7 @@ impl ChatModel for Slow {
             usage: Usage::default(),
             cost_micro_usd: None,
             model: request.model.clone(),
+            mended: Vec::new(),
         })
     }
 }

@@ -66,7 +66,15 @@ pub(crate) fn record(id: u128, created_at: i64) -> RunRecord {
 
 pub(crate) fn entry(at: i64, output: Value) -> Entry {
     let step = StepId::new("research.1");
-    Entry { at, body: EntryBody::Completed { step, attempt: 1, output: StepOutput::Op(output) } }
+    Entry {
+        at,
+        body: EntryBody::Completed {
+            step,
+            attempt: 1,
+            output: StepOutput::Op(output),
+            fee: deepgraph_protocol::Fee::NONE,
+        },
+    }
 }
 
 pub(crate) fn append(scope: &str, expected_position: u64, entry: Entry) -> Append {

@@ -108,6 +108,7 @@ impl ModelAnswer {
             },
             cost_micro_usd: self.cost.used,
             model: model.to_owned(),
+            mended: Vec::new(),
         })
     }
 

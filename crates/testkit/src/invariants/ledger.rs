@@ -142,14 +142,14 @@ impl<'r> Books<'r> {
                     self.lose(step, *attempt);
                 }
             }
-            EntryBody::Completed { step, attempt, output: StepOutput::Model(reply) } => {
+            EntryBody::Completed { step, attempt, output: StepOutput::Model(reply), .. } => {
                 let used = one_call(reply.usage.tokens(), reply.cost_micro_usd);
                 match attempt_of(self, step) == Some(*attempt) {
                     true => self.settle(step, *attempt, used),
                     false => self.late(step, *attempt, used),
                 }
             }
-            EntryBody::AttemptFailed { step, attempt, error, usage } => {
+            EntryBody::AttemptFailed { step, attempt, error, usage, .. } => {
                 let is_model = self.reserved.contains_key(step);
                 let is_lost =
                     matches!(error.kind, ErrorKind::StepTimeout | ErrorKind::Network) && !error.unsent;

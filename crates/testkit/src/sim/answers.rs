@@ -15,7 +15,7 @@ impl World<'_> {
         match self.sim.outside().model(&step, attempt, request) {
             Ok(reply) => {
                 let output = StepOutput::Model(reply.answering(request));
-                EntryBody::Completed { step, attempt, output }
+                EntryBody::Completed { step, attempt, output, fee: deepgraph_protocol::Fee::NONE }
             }
             Err(error) => failure(step, attempt, error),
         }
@@ -23,7 +23,12 @@ impl World<'_> {
 
     pub(crate) fn op_result(&mut self, step: StepId, attempt: u32, op: &str, input: &Map) -> EntryBody {
         match self.sim.outside().op(&step, attempt, op, input) {
-            Ok(value) => EntryBody::Completed { step, attempt, output: StepOutput::Op(value) },
+            Ok(value) => EntryBody::Completed {
+                step,
+                attempt,
+                output: StepOutput::Op(value),
+                fee: deepgraph_protocol::Fee::NONE,
+            },
             Err(error) => failure(step, attempt, error),
         }
     }
@@ -72,5 +77,5 @@ impl World<'_> {
 }
 
 pub(crate) fn failure(step: StepId, attempt: u32, error: StepError) -> EntryBody {
-    EntryBody::AttemptFailed { step, attempt, error, usage: Usage::default() }
+    EntryBody::AttemptFailed { step, attempt, error, usage: Usage::default(), fail_over: false }
 }

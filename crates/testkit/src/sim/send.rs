@@ -52,6 +52,9 @@ impl World<'_> {
             reserve_micro_usd: price,
             key: None,
             takes_key: false,
+            model: None,
+            window: None,
+            cut: None,
         };
         self.commit(scope.clone(), dispatched);
         // The Machine closes a step that does not fit a limit. A driver that crashes now has not sent it.

@@ -96,6 +96,11 @@ fn passage(row: &SqlRow<'_>) -> rusqlite::Result<Row> {
         span: Span { start: row.get(7)?, end: row.get(8)?, line: row.get(9)?, page },
         pieces: read_pieces(pieces.as_deref(), page)
             .map_err(|error| rusqlite::Error::FromSqlConversionFailure(11, Type::Text, Box::new(error)))?,
+        url: None,
+        author: None,
+        fetched: None,
+        hash: None,
+        found: None,
     };
     Ok(Row { ordinal, source, names: row.get(12)? })
 }

@@ -344,6 +344,6 @@ impl From<McpError> for StepError {
             error,
             McpError::Unreachable { .. } | McpError::UnknownTool { .. } | McpError::Closed { .. }
         );
-        StepError { kind: error.kind(), message: error.to_string(), retry_after_ms, unsent }
+        StepError { kind: error.kind(), message: error.to_string(), retry_after_ms, unsent, window: None }
     }
 }

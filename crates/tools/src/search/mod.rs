@@ -59,6 +59,9 @@ fn hit(source: &Source, score: f64) -> Hit {
         title: source.title.clone(),
         text: source.text.clone(),
         score,
+        url: None,
+        date: None,
+        found: None,
     }
 }
 

@@ -48,7 +48,12 @@ fn read(visit: u64, facts: &[&str]) -> Entry {
     let step = StepId::new(format!("look.{visit}"));
     Entry {
         at: i64::try_from(visit).unwrap() * 1000,
-        body: EntryBody::Completed { step, attempt: 1, output: StepOutput::Op(record) },
+        body: EntryBody::Completed {
+            step,
+            attempt: 1,
+            output: StepOutput::Op(record),
+            fee: deepgraph_protocol::Fee::NONE,
+        },
     }
 }
 

@@ -270,10 +270,10 @@ impl Gather<'_> {
     /// Notes what came, where an entry says so; false: it is no answer from outside.
     fn answer(&mut self, entry: &Entry) -> bool {
         let (step, attempt, came) = match &entry.body {
-            EntryBody::Completed { step, attempt, output: StepOutput::Model(reply) } => {
+            EntryBody::Completed { step, attempt, output: StepOutput::Model(reply), .. } => {
                 (step, Some(*attempt), Came::Reply(Box::new(reply.clone())))
             }
-            EntryBody::Completed { step, attempt, output: StepOutput::Op(value) } => {
+            EntryBody::Completed { step, attempt, output: StepOutput::Op(value), .. } => {
                 (step, Some(*attempt), Came::Result(value.clone()))
             }
             EntryBody::AttemptFailed { step, attempt, error, .. } => {

@@ -33,7 +33,9 @@ impl<'e> EntryName<'e> {
     pub fn of(scope: &'e ScopePath, body: &'e EntryBody) -> Option<EntryName<'e>> {
         Some(match body {
             EntryBody::Started(_) if scope.is_root() => return None,
-            EntryBody::StateEdited { .. } | EntryBody::Resumed { .. } => return None,
+            EntryBody::StateEdited { .. } | EntryBody::Resumed { .. } | EntryBody::Held { .. } => {
+                return None;
+            }
             EntryBody::Started(_) => EntryName::Started(scope),
             EntryBody::Dispatched { step, attempt, .. } => EntryName::Dispatched(step, *attempt),
             EntryBody::Completed { step, attempt, .. } => EntryName::Completed(step, *attempt),

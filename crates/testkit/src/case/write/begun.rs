@@ -78,9 +78,17 @@ mod tests {
             reserve_micro_usd: None,
             key: None,
             takes_key: false,
+            model: None,
+            window: None,
+            cut: None,
         };
         let output = StepOutput::Model(says("x"));
-        let came = EntryBody::Completed { step: StepId::new("one.1"), attempt: 1, output };
+        let came = EntryBody::Completed {
+            step: StepId::new("one.1"),
+            attempt: 1,
+            output,
+            fee: deepgraph_protocol::Fee::NONE,
+        };
         let bodies = [(3, EntryBody::Started(started)), (8, sent("one.1")), (20, came), (29, sent("two.1"))];
         let entries = bodies.map(|(at, body)| Entry { at, body });
         let root = ScopePath::root();
