@@ -13,7 +13,8 @@ use std::sync::Arc;
 
 use deepgraph_graph::{Bundle, OpTable};
 use deepgraph_protocol::{ScopePath, Value};
-use deepgraph_trace::{Detail, Journal, JournalRow, Trace};
+use deepgraph_trace::spending::{Asked, SpendingLine};
+use deepgraph_trace::{Detail, Journal, JournalRow, Row, Trace};
 
 use crate::support;
 
@@ -56,6 +57,29 @@ fn each_folds_to_the_trace_that_is_kept() {
         settings.set_omit_expression(true);
         settings.bind(|| insta::assert_snapshot!(&*name, trace.to_text(Detail::Full)));
     }
+}
+
+#[test]
+fn what_the_stages_spent_is_what_the_run_is_charged() {
+    let mut calls = 0;
+    for name in names() {
+        let (journal, bundle) = read(&name);
+        let rows = || journal.rows.iter().map(|row| Row { scope: &row.scope, entry: &row.entry });
+        let figures = deepgraph_trace::figures::of_run(&bundle, rows()).expect("it folds");
+        let lines = deepgraph_trace::spending::spending(&bundle, rows()).expect("it folds");
+        let sum = |of: fn(&SpendingLine) -> u64| lines.iter().map(of).sum::<u64>();
+        assert_eq!(sum(|line| line.tokens), figures.tokens, "{name}");
+        assert_eq!(sum(|line| line.known_micro_usd), figures.cost.known_micro_usd, "{name}");
+        assert_eq!(sum(|line| line.unknown_calls), figures.cost.unknown_calls, "{name}");
+        let models = lines.iter().filter(|line| matches!(line.asked, Asked::Model(_)));
+        assert_eq!(models.map(|line| line.calls).sum::<u64>(), figures.model_calls, "{name}");
+        assert!(
+            lines.iter().all(|line| !line.stage.is_empty() && !line.asked.name().is_empty()),
+            "{name}: {lines:?}"
+        );
+        calls += figures.model_calls;
+    }
+    assert!(calls > 50, "{calls}");
 }
 
 #[test]
@@ -131,6 +155,11 @@ fn they_hold_what_their_names_say() {
     assert!(text("recursion").contains("graph levels/level"));
     assert!(text("mcp_tools").contains("op crm.find"));
     assert!(entries("late_answer").iter().any(|entry| entry == "attempt_failed"));
+    let failed_over = text("failed_over");
+    for told in ["; the next model is asked", "asked spare", "cut 1 part: "] {
+        assert!(failed_over.contains(told), "{told}: {failed_over}");
+    }
+    assert!(entries("failed_over").iter().any(|entry| entry == "held"));
     let (journal, _) = read("late_answer");
     let late: Vec<u32> = journal.rows.iter().filter_map(|row| make::completed_attempt(&row.entry)).collect();
     assert_eq!(late, [1, 2], "the first attempt answers after its timeout");

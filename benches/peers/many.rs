@@ -221,6 +221,7 @@ fn says(text: &str) -> ModelReply {
         cost_micro_usd: Some(0),
         model: "plays".into(),
         mended: Vec::new(),
+        guess: Default::default(),
     }
 }
 

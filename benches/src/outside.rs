@@ -40,6 +40,7 @@ impl Outside {
             cost_micro_usd: Some(0),
             model: "scripted".into(),
             mended: Vec::new(),
+            guess: Default::default(),
         }
     }
 }

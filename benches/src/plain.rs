@@ -94,7 +94,7 @@ impl Queue {
     fn carry_out(&mut self, scope: &ScopePath, effect: Effect) {
         match effect {
             Effect::CallModel { step, attempt, .. } => {
-                let rendered = self.machines.get(scope).map(|live| live.machine.model_request(&step));
+                let rendered = self.machines.get(scope).map(|live| live.machine.model_request(&step, None));
                 let Some(Ok(request)) = rendered else { panic!("{step}: no request: {rendered:?}") };
                 let output = StepOutput::Model(self.outside.reply(&request));
                 self.due.push_back((

@@ -26,5 +26,6 @@ mod stats;
 mod testing;
 mod threads;
 mod trace_page;
+mod web;
 mod whatif;
 pub mod world;

@@ -6,6 +6,7 @@ mod ends;
 mod handover;
 mod http;
 mod online;
+mod own;
 mod recorded;
 mod site;
 mod start;

@@ -73,6 +73,7 @@ fn all() -> Vec<(&'static str, Made)> {
         ("mcp_tools", small(MCP, &with_crm(), support::question("Who?"))),
         ("late_answer", small(LATE, &OpTable::stock(), Map::new())),
         ("went_on", went_on()),
+        ("failed_over", small(FAILED_OVER, &OpTable::stock(), Map::new())),
         ("failed_ops", research(&mut play(&both, "tools.1/search.1"), |sim| sim, &[])),
     ]
 }
@@ -143,6 +144,13 @@ impl Outside for Play {
             ("report", _) if request.messages.iter().all(|message| *message.content == *"report") => {
                 Ok(says("written"))
             }
+            ("reach", _) if attempt == 1 => Err(fails(ErrorKind::Unavailable, "the provider is down")),
+            ("reach", _) if attempt == 2 => {
+                let too_long =
+                    fails(ErrorKind::ContextOverflow, "a window of 40 tokens, and the request has 60");
+                Err(StepError { window: Some(40), tokens: Some(60), ..too_long })
+            }
+            ("reach", _) => Ok(says("reached")),
             ("work", _) => Ok(says(if attempt == 1 { "late" } else { "in time" })),
             ("plan", _) => Ok(data(Value::record([
                 ("objective", Value::from("Compare heights")),
@@ -166,6 +174,15 @@ impl Outside for Play {
 
     fn person(&mut self, _: &StepId, _: usize, _: &str, _: &OutputShape) -> Said {
         Said::Answer(Value::record([("action", Value::from("approve"))]))
+    }
+
+    fn route(&mut self, model: &str) -> Vec<String> {
+        let fallback = (model == "main").then(|| "spare".to_owned());
+        std::iter::once(model.to_owned()).chain(fallback).collect()
+    }
+
+    fn held(&mut self, step: &StepId, attempt: u32) -> Millis {
+        if (node(step), attempt) == ("reach", 1) { 1500 } else { 0 }
     }
 
     fn takes(&mut self, step: &StepId, _op: Option<&str>, attempt: u32) -> Millis {
@@ -205,6 +222,17 @@ output: [text]
 start: work
 nodes:
   work: {model: m, prompt: work, timeout: 10s, retry: {max: 2, backoff: 0s}, update: {text: result.text}}
+";
+
+const FAILED_OVER: &str = "\
+deepgraph: 1
+name: route
+state: {notes: {type: [string], reduce: append}, text: string}
+output: [text]
+start: open
+nodes:
+  open: {update: {notes: \"['an old note that is rather long, and more of it', 'a middle note that is long', 'the newest']\"}, next: reach}
+  reach: {model: main, prompt: \"{% for n in notes %}{{ n }}\\n{% endfor %}Write.\", retry: 1, truncate: {cut: [notes]}, update: {text: result.text}}
 ";
 
 const WENT_ON: &str = "\
@@ -257,10 +285,9 @@ nodes:
 fn with_crm() -> OpTable {
     let schema = r#"{"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}"#;
     let tool = ServerTool {
-        name: "find".into(),
         description: "Finds a person.".into(),
-        input_schema: serde_json::from_str(schema).expect("it is JSON"),
         read_only: Some(true),
+        ..ServerTool::new("find", serde_json::from_str(schema).expect("it is JSON"))
     };
     OpTable::stock().with_server("crm", vec![tool])
 }

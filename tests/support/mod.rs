@@ -1,6 +1,7 @@
 //! What the tests share: loading graphs, scripted turns.
 
 pub mod postgres;
+pub mod site;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

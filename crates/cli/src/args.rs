@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands::{
-    bounds, cancel, case, check, config, diff, draw, explain, fork, gc, history, init, resume, run, runs,
-    schema, show, simulate, stats, test, trace, tune, whatif,
+    bounds, cancel, case, check, config, diff, draw, explain, fork, gc, history, init, models, resume, run,
+    runs, schema, show, simulate, sources, stats, test, trace, tune, whatif,
 };
 use crate::error::CliError;
 use crate::exit_status::{ExitStatus, TABLE};
@@ -72,6 +72,7 @@ pub enum Command {
     Runs(runs::Options),
     Gc(gc::Options),
     Show(show::Options),
+    Sources(sources::Options),
     Stats(stats::Options),
     Trace(trace::Options),
     Diff(diff::Options),
@@ -87,6 +88,7 @@ pub enum Command {
     Explain(explain::Options),
     Draw(draw::Options),
     Config(config::Options),
+    Models(models::Options),
     Schema(schema::Options),
     Init(init::Options),
 }
@@ -106,6 +108,7 @@ impl Command {
             Command::Gc(options) => gc::carry_out(&options, global),
             Command::Stats(options) => stats::carry_out(&options, global),
             Command::Show(options) => show::carry_out(&options, global),
+            Command::Sources(options) => sources::carry_out(&options, global),
             Command::Trace(options) => trace::carry_out(&options, global),
             Command::Diff(options) => diff::carry_out(&options, global),
             Command::History(options) => history::carry_out(&options, global),
@@ -118,7 +121,8 @@ impl Command {
             Command::Simulate(options) => simulate::carry_out(&options),
             Command::Bounds(options) => bounds::carry_out(&options),
             Command::Explain(options) => explain::carry_out(&options),
-            Command::Config(options) => config::carry_out(&options),
+            Command::Config(options) => config::carry_out(&options, global),
+            Command::Models(options) => models::carry_out(&options, global),
             Command::Schema(options) => schema::carry_out(&options),
             Command::Draw(options) => draw::carry_out(&options, global),
             Command::Init(options) => init::carry_out(&options),

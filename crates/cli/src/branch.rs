@@ -35,12 +35,12 @@ pub fn drive(
     branch: &Branch,
 ) -> Result<ExitStatus, CliError> {
     // What it begins with may repeat the keys of the run that it comes from.
-    let key = models::key_in_use(bundle, &settings);
+    let used = models::keys_in_use(bundle, &settings);
     if let Some(keys) = &mut settings.keys {
-        keys.extend(key);
+        keys.extend(used);
     }
     models::check_prices(bundle, &settings)?;
-    let of_servers = servers::secrets(bundle)?;
+    let of_servers = servers::access(bundle, &settings.services)?;
     let ready = driver.ready(bundle, &settings)?;
     session::with(|session| {
         session.prepare(bundle, &of_servers)?;

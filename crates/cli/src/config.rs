@@ -1,11 +1,13 @@
-//! The effective configuration: from six places, each value with its origin.
+//! The effective configuration: from seven places, each value with its origin.
 
+pub mod fallbacks;
+pub mod file;
 mod known_as;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use deepgraph_graph::{Bundle, Field, Type};
@@ -13,7 +15,10 @@ use deepgraph_protocol::{Map, Value};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use self::fallbacks::Fallbacks;
+use self::file::{Files, doubt};
 use crate::error::CliError;
+use crate::services::Services;
 
 /// Keys may be written with this before them, as other tools do.
 const ALIAS: &str = "configurable.";
@@ -34,6 +39,8 @@ pub enum Origin {
     Environment(String),
     /// `--model`.
     CommandLine,
+    /// Another option of the command line.
+    Option(String),
     /// `--set`: for this run.
     Run,
 }
@@ -47,6 +54,7 @@ impl fmt::Display for Origin {
             Origin::File(path) => write!(f, "file {}", path.display()),
             Origin::Environment(name) => write!(f, "environment {name}"),
             Origin::CommandLine => f.write_str("--model"),
+            Origin::Option(name) => f.write_str(name),
             Origin::Run => f.write_str("--set"),
         }
     }
@@ -61,7 +69,7 @@ impl Origin {
             Origin::Recording => "recording",
             Origin::File(_) => "file",
             Origin::Environment(_) => "environment",
-            Origin::CommandLine => "command_line",
+            Origin::CommandLine | Origin::Option(_) => "command_line",
             Origin::Run => "run",
         }
     }
@@ -72,7 +80,7 @@ impl Origin {
             Origin::Default | Origin::Recording => None,
             Origin::File(path) => Some(path.display().to_string()),
             Origin::Environment(name) | Origin::Intent(name) => Some(name.clone()),
-            Origin::CommandLine | Origin::Run => Some(self.to_string()),
+            Origin::CommandLine | Origin::Option(_) | Origin::Run => Some(self.to_string()),
         }
     }
 }
@@ -84,8 +92,12 @@ pub struct Wanted {
     pub set: Vec<String>,
     /// `--model`.
     pub model: Option<String>,
+    /// The user's own file, which holds for every graph: keys that this one does not have are passed over.
+    pub own_file: Option<PathBuf>,
     /// `--config`.
     pub file: Option<PathBuf>,
+    /// `--fallback`, in order.
+    pub fallbacks: Vec<String>,
     /// The class of the question.
     pub intent: Option<String>,
     /// The values of a recording.
@@ -99,8 +111,12 @@ pub struct Effective {
     pub values: Map,
     /// Where each comes from.
     pub origins: BTreeMap<String, Origin>,
-    /// Variables that look like a misspelt key and were passed over.
+    /// Keys and variables that look like a misspelt key and were passed over.
     pub doubts: Vec<String>,
+    /// The models that are asked where one can not serve, in order.
+    pub fallbacks: Vec<String>,
+    /// The services that the run may use.
+    pub services: Services,
 }
 
 /// The environment: its variables by name.
@@ -114,6 +130,8 @@ pub struct Given {
     /// Variables that can not be read.
     wrong: Vec<String>,
     doubts: Vec<String>,
+    fallbacks: Option<Fallbacks>,
+    services: Services,
 }
 
 /// Puts the configuration together: `--set` before `--model` before the environment before the file before the class of
@@ -142,10 +160,34 @@ pub fn given(bundle: &Bundle, wanted: &Wanted, environment: &Environment) -> Res
     for (key, value) in wanted.recorded.iter().flatten() {
         given.insert(key.clone(), (Origin::Recording, value.clone()));
     }
-    if let Some(path) = &wanted.file {
-        for (key, value) in known_as::own_keys(bundle, read_file(path)?) {
+    let mut files = Files::default();
+    let mut doubts = doubts(bundle, environment);
+    if let Some(path) = &wanted.own_file {
+        let of_graph = |key: &str| bundle.config.contains_key(key) || known_as::is_other(bundle, key);
+        let values = files.read(bundle, path)?;
+        let (known, other): (Vec<_>, Vec<_>) = values.into_iter().partition(|(key, _)| of_graph(key));
+        doubts.extend(other.iter().filter_map(|(key, _)| doubt(bundle, path, key)));
+        for (key, value) in known_as::own_keys(bundle, known) {
             given.insert(key, (Origin::File(path.clone()), value));
         }
+    }
+    if let Some(path) = &wanted.file {
+        for (key, value) in known_as::own_keys(bundle, files.read(bundle, path)?) {
+            given.insert(key, (Origin::File(path.clone()), value));
+        }
+    }
+    let Files { mut fallbacks, services } = files;
+    let named = |origin: Origin, value: Value| {
+        fallbacks::take(bundle, &origin, &mut vec![(fallbacks::KEY.to_owned(), value)])
+    };
+    let name = variable(fallbacks::KEY);
+    if let Some(text) =
+        environment.get(&OsString::from(&name)).and_then(|text| text.to_str()).filter(|t| !t.is_empty())
+    {
+        fallbacks = named(Origin::Environment(name), Value::from(text))?.or(fallbacks);
+    }
+    if !wanted.fallbacks.is_empty() {
+        fallbacks = Some((Origin::Option("--fallback".to_owned()), wanted.fallbacks.clone()));
     }
     for key in bundle.config.keys() {
         let name = variable(key);
@@ -171,10 +213,12 @@ pub fn given(bundle: &Bundle, wanted: &Wanted, environment: &Environment) -> Res
         .iter()
         .map(|text| read_setting(text).map(|(key, value)| (key, Value::from(value))))
         .collect();
-    for (key, value) in known_as::own_keys(bundle, set?) {
+    let mut set = set?;
+    fallbacks = fallbacks::take(bundle, &Origin::Run, &mut set)?.or(fallbacks);
+    for (key, value) in known_as::own_keys(bundle, set) {
         given.insert(key, (Origin::Run, value));
     }
-    Ok(Given { values: given, wrong, doubts: doubts(bundle, environment) })
+    Ok(Given { values: given, wrong, doubts, fallbacks, services: Services::read(&services)? })
 }
 
 impl Given {
@@ -198,6 +242,11 @@ impl Given {
         }
     }
 
+    /// The services that are said to be there.
+    pub fn services(&self) -> &Services {
+        &self.services
+    }
+
     /// The same as it is said, whether it fits or not.
     pub fn unchecked(&self, bundle: &Bundle) -> Effective {
         let said = |key: &str| self.values.get(key).map(|(_, value)| value.clone());
@@ -211,8 +260,20 @@ impl Given {
     }
 
     fn with_origins(&self, values: Map) -> Effective {
-        let origins = values.keys().map(|key| (key.to_string(), self.origin(key))).collect();
-        Effective { values, origins, doubts: self.doubts.clone() }
+        let mut origins: BTreeMap<String, Origin> =
+            values.keys().map(|key| (key.to_string(), self.origin(key))).collect();
+        // A graph may have a key of that name: it says the same then.
+        let of_graph = values.get(fallbacks::KEY).and_then(fallbacks::names);
+        let fallbacks = match (&self.fallbacks, of_graph) {
+            (_, Some(names)) => names,
+            (Some((origin, names)), None) => {
+                origins.insert(fallbacks::KEY.to_owned(), origin.clone());
+                names.clone()
+            }
+            (None, None) => Vec::new(),
+        };
+        let (doubts, services) = (self.doubts.clone(), self.services.clone());
+        Effective { values, origins, doubts, fallbacks, services }
     }
 }
 
@@ -245,31 +306,6 @@ pub fn read_setting(text: &str) -> Result<(String, &str), CliError> {
     }
 }
 
-/// The keys and values of a configuration file. What stands below `configurable` counts as if it stood above.
-fn read_file(path: &Path) -> Result<Vec<(String, Value)>, CliError> {
-    let problem = |problem: String| CliError::ConfigFile { path: path.to_owned(), problem };
-    let text = std::fs::read_to_string(path).map_err(|e| problem(e.to_string()))?;
-    let data = deepgraph_graph::read_data(&path.to_string_lossy(), &text)
-        .map_err(|mistakes| problem(format!("\n\n{mistakes}")))?;
-    let values = match &data {
-        Value::Null => return Ok(Vec::new()),
-        Value::Map(values) => values,
-        other => {
-            return Err(problem(format!("it must be a mapping from keys to values, not a {}", other.kind())));
-        }
-    };
-    let mut all = Vec::new();
-    for (key, value) in values.iter() {
-        match value.as_map() {
-            Some(inner) if &**key == "configurable" => {
-                all.extend(inner.iter().map(|(key, value)| (key.to_string(), value.clone())));
-            }
-            _ => all.push((plain_key(key), value.clone())),
-        }
-    }
-    Ok(all)
-}
-
 /// Variables of our prefix that are no key and look much like one.
 fn doubts(bundle: &Bundle, environment: &Environment) -> Vec<String> {
     let known: Vec<String> = bundle.config.keys().map(|key| variable(key)).collect();
@@ -286,10 +322,12 @@ fn doubts(bundle: &Bundle, environment: &Environment) -> Vec<String> {
     doubts
 }
 
-/// The values of all keys; null where one has none.
+/// The values of all keys, null where one has none, and the fallbacks.
 fn whole(bundle: &Bundle, config: &Effective) -> Map {
     let mut values: Map = bundle.config.keys().map(|key| (key.clone(), Value::Null)).collect();
     values.extend(config.values.clone());
+    let fallbacks = || config.fallbacks.iter().map(|name| Value::from(name.as_str())).collect();
+    values.entry(fallbacks::KEY.into()).or_insert_with(fallbacks);
     values
 }
 
@@ -309,7 +347,12 @@ pub fn document(bundle: &Bundle, config: &Effective) -> serde_json::Value {
         }
         row
     });
-    json!({"version": 1, "graph": bundle.root().name, "config": rows.collect::<Vec<_>>()})
+    let rows: Vec<_> = rows.collect();
+    let mut document = json!({"version": 1, "graph": bundle.root().name, "config": rows});
+    if !config.services.is_empty() {
+        document["services"] = serde_json::to_value(&config.services).unwrap_or_default();
+    }
+    document
 }
 
 /// The configuration as lines: key, value, origin.

@@ -1,20 +1,23 @@
 //! Driving a run, from its options to its end: shared by `run` and `resume`.
 
+mod options;
+
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use clap::Args;
 use deepgraph_graph::Bundle;
 use deepgraph_model::Models;
 use deepgraph_protocol::RunStatus;
 use deepgraph_runtime::{
-    Asker, Branch, Control, Ended, NewRun, Ops, RunError, Runtime, Secrets, SystemClock, Unattended, Work,
+    Asker, Branch, Control, Ended, NewRun, Ops, RunError, Runtime, Sources, SystemClock, Unattended,
+    WebSource, Work,
 };
 use deepgraph_store::{RunId, Store};
 use deepgraph_tools::IndexReport;
 use deepgraph_trace::Recording;
 
+pub use self::options::DriveOptions;
 use crate::ask::Terminal;
 use crate::documents;
 use crate::error::CliError;
@@ -26,6 +29,7 @@ use crate::out_file::{Holds, OutFile};
 use crate::progress::{self, Format};
 use crate::recordings::RecordingFile;
 use crate::screen::Screen;
+use crate::servers::Access;
 use crate::session::Session;
 use crate::settings::Settings;
 use crate::{graphs, hand_over, servers};
@@ -33,49 +37,12 @@ use crate::{graphs, hand_over, servers};
 /// The variable with the key of `openai::` models where none is named.
 pub const KEY_ENV: &str = "OPENAI_API_KEY";
 
-/// Options of every command that drives a run.
-#[derive(Clone, Debug, Args)]
-pub struct DriveOptions {
-    /// Write the report to FILE instead of standard output; - is standard output
-    #[arg(long, value_name = "FILE")]
-    pub out: Option<PathBuf>,
-    /// Write every event as a JSON object a line to standard output; the last one holds the report
-    ///
-    /// Each object has a `type`; those of committed entries have a `seq`, which never goes back. A committed step is
-    /// {"seq", "type": "step_complete", "step", "done", "total", "phase"}, with total null where it is not known. The
-    /// last object is "run_ended" (status, exit_status, exit, exits, report, text, citations, used, figures), "run_waiting"
-    /// (questions) or "error". Fields and types may be added, none is renamed.
-    #[arg(long)]
-    pub json: bool,
-    /// Write what models, documents and people said to FILE, to be replayed with `run --replay`; without keys. A
-    /// recording that is there is replaced, any other file is refused before the run begins
-    #[arg(long, value_name = "FILE")]
-    pub record: Option<PathBuf>,
-    /// Show no progress
-    #[arg(short, long)]
-    pub quiet: bool,
-    /// Ask nobody: questions of the graph count as unanswered
-    #[arg(long)]
-    pub no_input: bool,
-    /// Ask the server for whole replies instead of pieces
-    #[arg(long)]
-    pub no_stream: bool,
-    /// Server of openai:: models, such as http://127.0.0.1:8000/v1 [default: OpenAI]
-    #[arg(long, value_name = "URL")]
-    pub base_url: Option<String>,
-    /// Environment variable that holds the server's key [default: OPENAI_API_KEY]
-    #[arg(long, value_name = "VARIABLE")]
-    pub key_env: Option<String>,
-    /// Run COMMAND when the run ends as exhausted, with its end as JSON on standard input: to hand it over to another run
-    ///
-    /// The object has run, status, exit, exits, report, output and used; DEEPGRAPH_RUN holds the run's id. The command has
-    /// 60 seconds. What it prints goes to standard error; its failure is told and changes nothing.
-    #[arg(long, value_name = "COMMAND")]
-    pub on_exhausted: Option<String>,
-    /// Name every document that could not be indexed, however many
-    #[arg(long)]
-    pub list_skipped: bool,
-}
+/// What is said of a run that has nothing to look into.
+const NO_SOURCES: &str = if cfg!(feature = "web") {
+    "no sources: the graph searches; give it documents with --docs PATH, or the web with --web, else it finds nothing"
+} else {
+    "no documents: the graph searches documents, and without --docs PATH it finds nothing"
+};
 
 /// What a run works with.
 pub struct Ready {
@@ -96,35 +63,6 @@ pub struct Driver {
     pub screen: Screen,
     home: Home,
     store: Arc<dyn Store>,
-}
-
-impl DriveOptions {
-    /// Puts what the options say over a set-up.
-    ///
-    /// # Errors
-    ///
-    /// The base URL holds a secret.
-    pub fn apply(&self, settings: &mut Settings) -> Result<(), CliError> {
-        if let Some(url) = &self.base_url {
-            if crate::settings::has_secret(url) {
-                return Err(CliError::SecretInUrl);
-            }
-            settings.base_url = Some(url.clone());
-        }
-        if let Some(variable) = &self.key_env {
-            settings.key_env.clone_from(variable);
-        }
-        settings.stream &= !self.no_stream;
-        Ok(())
-    }
-
-    fn format(&self) -> Format {
-        match (self.json, self.quiet) {
-            (true, _) => Format::Json,
-            (false, true) => Format::Quiet,
-            (false, false) => Format::Lines,
-        }
-    }
 }
 
 impl Driver {
@@ -166,17 +104,32 @@ impl Driver {
     /// The documents or the models can not be had.
     pub fn ready(&self, bundle: &Bundle, settings: &Settings) -> Result<Ready, CliError> {
         let models = models::connect(settings);
-        models::check(&models, bundle, &settings.config, settings)?;
+        models::check(&models, bundle, &settings.config)?;
         let paths: Vec<PathBuf> = settings.docs.iter().map(PathBuf::from).collect();
         let all = self.options.list_skipped;
         let opened = documents::open(&paths, &self.home.index(), all, self.format, &self.screen)?;
-        if opened.is_none() && documents::are_wanted(bundle) {
-            self.screen
-                .warn("no documents: the graph searches documents, and without --docs PATH it finds nothing");
+        let web = self.web(settings)?;
+        if opened.is_none() && web.is_none() && documents::are_wanted(bundle) {
+            self.screen.warn(NO_SOURCES);
         }
         let (corpus, documents) = opened.unzip();
-        let runtime = self.runtime(models, Ops::stock(corpus));
+        let runtime = self.runtime(models, Ops::stock(Sources::new(corpus, web)));
         Ok(Ready { runtime, key_env: settings.key_env.clone(), documents })
+    }
+
+    #[cfg(feature = "web")]
+    fn web(&self, settings: &Settings) -> Result<Option<Arc<dyn WebSource>>, CliError> {
+        let screen = Some(&self.screen).filter(|_| self.format == Format::Lines);
+        crate::web::open(settings, &self.home.web(), screen)
+    }
+
+    /// This program has no web: a run that began with it goes on with what else it has.
+    #[cfg(not(feature = "web"))]
+    fn web(&self, settings: &Settings) -> Result<Option<Arc<dyn WebSource>>, CliError> {
+        if settings.web {
+            self.screen.warn("this program was built without the web, so the run goes on without it");
+        }
+        Ok(None)
     }
 
     /// Sets up what a replay works with: nothing but the recording.
@@ -201,7 +154,8 @@ impl Driver {
         }
     }
 
-    /// Connects to the servers of a graph, if it has some: the graph with their tools, its warnings shown.
+    /// Connects to the servers of a graph and to the user's own, if there are some: the graph with their tools, its warnings
+    /// shown where those of a graph with servers were not.
     ///
     /// # Errors
     ///
@@ -210,13 +164,18 @@ impl Driver {
         &self,
         session: &mut Session,
         bundle: Arc<Bundle>,
-        secrets: &Secrets,
+        access: &Access,
     ) -> Result<Arc<Bundle>, CliError> {
-        if bundle.servers.is_empty() {
+        if !access.is_needed(&bundle) {
             return Ok(bundle);
         }
-        let loaded = servers::connect(session, &bundle, secrets, self.format, &self.screen)?;
-        loaded.map(|loaded| graphs::shown(loaded, &self.screen)).map_err(CliError::Graph)
+        let loaded = servers::connect(session, &bundle, access, self.format, &self.screen)?;
+        let loaded = loaded.map_err(CliError::Graph)?;
+        Ok(if bundle.servers.is_empty() {
+            Arc::new(loaded.bundle)
+        } else {
+            graphs::shown(loaded, &self.screen)
+        })
     }
 
     /// Records a run.

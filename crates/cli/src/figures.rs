@@ -10,6 +10,8 @@ use deepgraph_store::{RunRecord, Store, Stored};
 use deepgraph_trace::Row;
 use deepgraph_trace::churn::churn;
 use deepgraph_trace::figures::{self, ChurnCounts, Figures};
+use deepgraph_trace::sources::{CitationCounts, citations};
+use deepgraph_trace::spending::{SpendingLine, spending};
 use serde::Serialize;
 
 use crate::error::CliError;
@@ -26,6 +28,8 @@ pub struct RunFigures {
     /// The figures.
     #[serde(flatten)]
     pub figures: Figures,
+    /// What each stage spent on which model or op.
+    pub spending: Vec<SpendingLine>,
 }
 
 impl RunFigures {
@@ -51,12 +55,14 @@ impl RunFigures {
         let rows = || rows.iter().map(|row| Row { scope: &row.scope, entry: &row.entry });
         let mut figures = figures::of_run(bundle, rows()).map_err(CliError::Fold)?;
         let trace = deepgraph_trace::fold(bundle, rows()).map_err(CliError::Fold)?;
+        figures.citations = citations(&trace);
         figures.churn = Some(ChurnCounts::from(&churn(&trace, is_near)));
         // The record knows more than the journals: that the run waits, or was given up.
         let is_over = record.status.is_terminal() || record.status == RunStatus::AwaitingInput;
         figures.status = if is_over { Some(record.status) } else { figures.status };
         let class = Settings::of(record)?.intent.map(|choice| choice.name.to_string());
-        Ok(RunFigures { query: record.question.clone(), class, figures })
+        let spending = spending(bundle, rows()).map_err(CliError::Fold)?;
+        Ok(RunFigures { query: record.question.clone(), class, figures, spending })
     }
 
     /// As lines for people.
@@ -73,6 +79,9 @@ impl RunFigures {
         line("sources", sources(figures));
         if let Some(findings) = figures.findings {
             line("findings", when::number(findings));
+        }
+        if let Some(checked) = figures.citations {
+            line("citations", citations_in_words(checked));
         }
         if let Some(churn) = figures.churn.filter(|churn| churn.sub_questions + churn.rewrites > 0) {
             line("churn", churn_in_words(churn));
@@ -109,6 +118,13 @@ pub fn churn_in_words(churn: ChurnCounts) -> String {
     format!(
         "{asked_late} of {late} asked after the first step; {idle_rewrites} of {idle} brought no new source"
     )
+}
+
+/// `12, 10 verified, 2 removed`.
+pub fn citations_in_words(checked: CitationCounts) -> String {
+    let CitationCounts { total, verified, removed } = checked;
+    let [total, verified, removed] = [total, verified, removed].map(when::number);
+    format!("{total}, {verified} verified, {removed} removed")
 }
 
 /// `30 s working, 5 s in back-off, 1 min waiting for a person`.

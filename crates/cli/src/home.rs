@@ -104,6 +104,16 @@ impl Home {
         Ok(Arc::new(SqliteStore::open(self.folder.join(STORE))?))
     }
 
+    /// The user's own configuration, which holds for every graph; none where there is none.
+    pub fn config_file(&self) -> Option<PathBuf> {
+        Some(self.folder.join("config.yaml")).filter(|path| path.is_file())
+    }
+
+    /// The folder of web pages that were fetched.
+    pub fn web(&self) -> PathBuf {
+        self.folder.join("web")
+    }
+
     /// The folder of document indexes.
     pub fn index(&self) -> PathBuf {
         self.folder.join("index")

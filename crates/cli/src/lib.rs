@@ -4,7 +4,8 @@
 //! |---|---|
 //! | `args` | the command line: global options and the list of commands |
 //! | `commands/` | one command a file: its options, its help, what it does |
-//! | `config` | the effective configuration, from five places, each value with its origin |
+//! | `config` | the effective configuration, from seven places, each value with its origin |
+//! | `services/` | what a run may use outside, from configuration files: providers, models, search, the web, MCP servers |
 //! | `graphs`, `question` | the graph that is meant; its input from a question |
 //! | `home` | where runs and document indexes are kept |
 //! | `recordings` | recordings of runs as files |
@@ -17,7 +18,8 @@
 //! | `writes` | what was changed outside and not undone |
 //! | `out_file`, `screen` | writing: the report's file, standard output, standard error |
 //! | `testing/`, `threads` | many cases: selected, played side by side, told, reviewed; the threads of that |
-//! | `figures` | the figures of a stored run |
+//! | `web` | the search engines and pages that a run may use |
+//! | `figures`, `spending` | the figures of a stored run; what each of its stages spent |
 //! | `hand_over` | telling another program of a run that is exhausted |
 //! | `error`, `exit_status` | what can go wrong, and what the shell is told |
 
@@ -52,13 +54,17 @@ mod screen;
 mod secrets;
 mod server;
 mod servers;
+mod services;
 mod session;
 mod settings;
 mod signals;
+mod spending;
 mod stored;
 mod summary;
 mod testing;
 mod threads;
+#[cfg(feature = "web")]
+mod web;
 mod when;
 mod writes;
 

@@ -11,9 +11,6 @@ use deepgraph_protocol::{Map, Meter, Value};
 use crate::error::CliError;
 use crate::settings::Settings;
 
-/// What the names of models begin with that are asked of a server.
-const REMOTE: &str = "openai::";
-
 /// The models that these settings reach. Nothing is connected yet.
 pub fn connect(settings: &Settings) -> Models {
     Models::new(ModelSettings {
@@ -21,27 +18,42 @@ pub fn connect(settings: &Settings) -> Models {
         stream: settings.stream,
         key_variable: settings.key_env.clone(),
         script: settings.script.clone(),
+        providers: settings.services.providers(),
+        models: settings.services.models(),
+        fallbacks: settings.fallback_models.clone(),
     })
 }
 
-/// Looks whether every model that the graph may call under this configuration can be had.
+/// Looks whether every model that the graph may call under this configuration can be had, with its fallbacks.
 ///
 /// # Errors
 ///
 /// All that can not, by name.
-pub fn check(models: &Models, bundle: &Bundle, config: &Map, settings: &Settings) -> Result<(), CliError> {
-    let mut wrong = Vec::new();
-    for name in names(bundle, config) {
+pub fn check(models: &Models, bundle: &Bundle, config: &Map) -> Result<(), CliError> {
+    let mut wrong: Vec<String> = models.check().err().map(|error| error.to_string()).into_iter().collect();
+    for name in routes(models, names(bundle, config)) {
+        let missing = models.missing_variables(&name);
         match models.get(&name) {
             Err(error) => wrong.push(error.to_string()),
-            Ok(_) if lacks_key(&name, settings) => wrong.push(format!(
-                "{name} needs a key: set the variable {}, or name a server of your own with --base-url",
-                settings.key_env
+            Ok(_) if !missing.is_empty() => wrong.push(format!(
+                "{name} needs a key: set the variable {}, or name a server of your own that needs none ({})",
+                missing.join(" and "),
+                if name.starts_with("openai::") {
+                    "--base-url"
+                } else {
+                    "services.providers of a configuration file"
+                }
             )),
             Ok(_) => {}
         }
     }
+    wrong.dedup();
     if wrong.is_empty() { Ok(()) } else { Err(CliError::Models(wrong)) }
+}
+
+/// All models that may be asked in place of these, themselves included.
+fn routes(models: &Models, names: impl IntoIterator<Item = String>) -> BTreeSet<String> {
+    names.into_iter().flat_map(|name| models.route(&name)).collect()
 }
 
 /// Looks whether the price of each model is known that a limit of money would have to know.
@@ -58,7 +70,8 @@ pub fn check_prices(bundle: &Bundle, settings: &Settings) -> Result<(), CliError
         return Ok(());
     };
     let models = connect(settings);
-    let unknown = names(bundle, config).into_iter().filter(|name| models.price(name).is_none());
+    let asked = routes(&models, names(bundle, config));
+    let unknown = asked.into_iter().filter(|name| models.price(name).is_none());
     let unknown: Vec<String> = unknown.collect();
     if unknown.is_empty() {
         return Ok(());
@@ -78,15 +91,23 @@ pub fn names(bundle: &Bundle, config: &Map) -> BTreeSet<String> {
     models.map(|model| model.model.resolve(config).as_str().unwrap_or_default().to_owned()).collect()
 }
 
-/// The variable with the key that may be sent to the server of a model under these settings: none where it is not set,
-/// and where no node can call such a model.
-pub fn key_in_use(bundle: &Bundle, settings: &Settings) -> Option<String> {
-    let has_key = std::env::var(&settings.key_env).is_ok_and(|key| !key.trim().is_empty());
-    (has_key && may_need_key(bundle, &settings.config)).then(|| settings.key_env.clone())
+/// The variables with keys and other secrets that may be sent to the servers of models under these settings, as far as
+/// they are set: those of all models that a node can call, and of their fallbacks.
+pub fn keys_in_use(bundle: &Bundle, settings: &Settings) -> BTreeSet<String> {
+    let models = connect(settings);
+    let is_set = |name: &String| std::env::var(name).is_ok_and(|key| !key.trim().is_empty());
+    let asked = routes(&models, callable(bundle, &settings.config));
+    asked.iter().flat_map(|name| models.variables(name)).filter(is_set).collect()
 }
 
-/// Whether a node may call a model of a server. Calls may set other models for the graphs that they call.
-pub fn may_need_key(bundle: &Bundle, config: &Map) -> bool {
+/// Whether a node may call a model of a server.
+pub fn may_need_key(bundle: &Bundle, settings: &Settings) -> bool {
+    let models = connect(settings);
+    callable(bundle, &settings.config).iter().any(|name| models.is_remote(name))
+}
+
+/// The names of the models that nodes may call. Calls may set other models for the graphs that they call.
+fn callable(bundle: &Bundle, config: &Map) -> BTreeSet<String> {
     let graphs = || bundle.graphs.iter();
     let by_nodes = graphs().flat_map(|graph| &graph.nodes).filter_map(|node| match &node.verb {
         Verb::Call(call) => Some(call),
@@ -94,13 +115,7 @@ pub fn may_need_key(bundle: &Bundle, config: &Map) -> bool {
     });
     let by_tools = graphs().flat_map(|graph| &graph.tools).filter_map(|tool| tool.call.as_ref());
     let set = by_nodes.chain(by_tools).flat_map(|call| &call.config).map(|(_, value)| value.resolve(config));
-    let is_remote = |name: &str| name.starts_with(REMOTE);
-    set.filter_map(Value::as_str).any(is_remote) || names(bundle, config).iter().any(|name| is_remote(name))
-}
-
-fn lacks_key(model: &str, settings: &Settings) -> bool {
-    let is_remote = model.starts_with(REMOTE) && settings.base_url.is_none();
-    is_remote && std::env::var_os(&settings.key_env).is_none_or(|key| key.is_empty())
+    set.filter_map(Value::as_str).map(str::to_owned).chain(names(bundle, config)).collect()
 }
 
 /// Reads the script of `scripted` models, YAML or JSON.

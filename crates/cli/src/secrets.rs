@@ -27,13 +27,21 @@ pub fn of_run(bundle: &Bundle, record: &RunRecord, key_env: &str) -> Result<Hidd
         let noted = settings.keys.iter().flatten().cloned();
         let known: BTreeSet<String> = noted.chain(of_servers()).filter(lacks).collect();
         refuse(record, known, true)?;
-        if settings.keys.is_none() && models::may_need_key(bundle, &settings.config) {
+        if settings.keys.is_none() && models::may_need_key(bundle, &settings) {
             let unknown = Some(settings.key_env.clone()).filter(|name| env::var_os(name).is_none());
             refuse(record, unknown, false)?;
         }
     }
     let keys = settings.keys.into_iter().flatten().chain([settings.key_env, key_env.to_owned()]);
     Ok(Hidden::new(keys.chain(of_servers()).filter_map(|name| value(&name))))
+}
+
+/// The variables that hold a key which a run with these settings uses: of its models and its search engines.
+pub fn keys_in_use(bundle: &Bundle, settings: &Settings) -> BTreeSet<String> {
+    let mut keys = models::keys_in_use(bundle, settings);
+    #[cfg(feature = "web")]
+    keys.extend(crate::web::keys_in_use(settings));
+    keys
 }
 
 fn refuse(
@@ -61,9 +69,11 @@ pub fn note_key(
     settings: &Settings,
 ) -> Result<(), CliError> {
     let mut noted = Settings::of(record)?;
-    let Some(key) = models::key_in_use(bundle, settings) else { return Ok(()) };
-    // Of a run whose keys were not noted it is not known whether this one is the only one.
-    if !noted.keys.as_mut().is_some_and(|keys| keys.insert(key)) {
+    // Of a run whose keys were not noted it is not known whether these are the only ones.
+    let Some(keys) = &mut noted.keys else { return Ok(()) };
+    let before = keys.len();
+    keys.extend(keys_in_use(bundle, settings));
+    if keys.len() == before {
         return Ok(());
     }
     let epoch = store.claim(&record.run_id)?;

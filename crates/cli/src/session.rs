@@ -4,11 +4,12 @@ use std::future::Future;
 use std::time::Duration;
 
 use deepgraph_graph::Bundle;
-use deepgraph_runtime::{Canceller, RunError, Secrets, Servers};
+use deepgraph_runtime::{Canceller, RunError, Servers};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::error::CliError;
 use crate::screen::Screen;
+use crate::servers::Access;
 use crate::signals::{self, Signals};
 
 /// The longest time that servers are waited for at the end. Whatever is left then is ended with the threads.
@@ -61,17 +62,17 @@ impl Session {
         &self.servers
     }
 
-    /// Connects to all servers of a graph. Ctrl-C gives it up.
+    /// Connects to all servers of a graph, and to the user's own. Ctrl-C gives it up.
     ///
     /// # Errors
     ///
     /// What is wrong with each server that can not be used; that it was given up.
-    pub fn connect(&mut self, bundle: &Bundle, secrets: &Secrets) -> Result<(), CliError> {
+    pub fn connect(&mut self, bundle: &Bundle, access: &Access) -> Result<(), CliError> {
         self.has_servers = true;
         let (connected, signals) = self.threads.block_on(async {
             let mut signals = Signals::new();
             let connected = tokio::select! {
-                connected = Servers::connect(bundle, secrets) => Some(connected),
+                connected = Servers::connect(bundle, &access.secrets, &access.user) => Some(connected),
                 () = signals::heard(&mut signals) => None,
             };
             (connected, signals)
@@ -81,15 +82,15 @@ impl Session {
         Ok(())
     }
 
-    /// Makes the servers of a graph that knows their tools known. Nothing is connected yet.
+    /// Makes the servers known of a graph that knows their tools, the user's own included. Nothing is connected yet.
     ///
     /// # Errors
     ///
     /// A text of a server that can not be made.
-    pub fn prepare(&mut self, bundle: &Bundle, secrets: &Secrets) -> Result<(), CliError> {
+    pub fn prepare(&mut self, bundle: &Bundle, access: &Access) -> Result<(), CliError> {
         self.has_servers = true;
         let _threads = self.threads.enter();
-        self.servers = Servers::lazy(bundle, secrets).map_err(unusable)?;
+        self.servers = Servers::lazy(bundle, &access.secrets, &access.user).map_err(unusable)?;
         Ok(())
     }
 

@@ -4,11 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use deepgraph_model::Script;
 use deepgraph_protocol::{IntentChoice, Map};
+use deepgraph_runtime::DownServer;
 use deepgraph_store::RunRecord;
 use serde::{Deserialize, Serialize};
 
 use crate::config::Origin;
 use crate::error::CliError;
+use crate::services::Services;
 
 /// The set-up of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -16,6 +18,12 @@ use crate::error::CliError;
 pub struct Settings {
     /// The paths of the documents, absolute.
     pub docs: Vec<String>,
+    /// Whether the web is searched and read.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub web: bool,
+    /// The search engines that are asked, by name; empty: those of `services.search`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub search: Vec<String>,
     /// The server of `openai::` models; none: OpenAI.
     pub base_url: Option<String>,
     /// Whether replies are asked for in pieces.
@@ -35,6 +43,15 @@ pub struct Settings {
     /// The class of its question, and why it is that.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub intent: Option<IntentChoice>,
+    /// The models that are asked where one can not serve, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub fallback_models: Vec<String>,
+    /// The services that it may use.
+    #[serde(skip_serializing_if = "Services::is_empty")]
+    pub services: Services,
+    /// The MCP servers that could not be reached when it began, and without which it went on.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub servers_down: Vec<DownServer>,
     /// The recording that it was answered from; none: models and documents were asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replay: Option<String>,

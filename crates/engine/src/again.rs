@@ -288,7 +288,7 @@ impl Machine {
                 return Progress::Done(Outcome::Child(end));
             }
         }
-        Progress::Open(Box::new(Open { attempts: Attempts::FIRST, effect: None }))
+        Progress::Open(Box::new(Open { attempts: Attempts::FIRST, effect: None, repair: None }))
     }
 
     fn pending_reopen(

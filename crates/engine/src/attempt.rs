@@ -6,10 +6,13 @@ use deepgraph_protocol::{Effect, ErrorKind, Event, Map, StepError, StepId};
 use crate::machine::Machine;
 use crate::names::Local;
 use crate::place::{Part, Place};
-use crate::run::{Attempts, Outcome, Progress, Work};
+use crate::run::{Attempts, Outcome, Progress, Room, Work};
 
 /// The longest wait between two attempts, in milliseconds.
 const LONGEST_BACKOFF_MS: u64 = 300_000;
+
+/// The most models that are asked one after the other before a failure counts, however long the driver's route is.
+const MOST_FAIL_OVERS: u32 = 16;
 
 impl Machine {
     /// Sends a step out again if its policy allows, else fails it.
@@ -18,10 +21,11 @@ impl Machine {
         if attempts.number != attempt {
             return;
         }
-        match self.next_attempt(place, attempts, &error) {
+        match self.next_attempt(step, place, attempts, &error) {
             Some((next, delay_ms)) => {
                 self.note_open(step, place, &error);
-                self.tell(Event::AttemptFailed { step: step.clone(), attempt, error, delay_ms });
+                let fail_over = false;
+                self.tell(Event::AttemptFailed { step: step.clone(), attempt, error, delay_ms, fail_over });
                 self.send_again(place, next, delay_ms);
             }
             None => {
@@ -31,8 +35,34 @@ impl Machine {
         }
     }
 
-    fn next_attempt(&self, place: Place, before: Attempts, error: &StepError) -> Option<(Attempts, u64)> {
-        if self.cancelling.is_some() || self.stopping || self.overtime.is_some() {
+    /// Asks the next model of the route, at once: the failure does not count. False where that can not be.
+    pub(crate) fn ask_next(&mut self, step: &StepId, place: Place, error: &StepError) -> bool {
+        let Some(before) = self.attempts(place).map(|a| *a) else { return false };
+        let may_be_asked = error.kind.fails_over() && before.route < MOST_FAIL_OVERS;
+        if !may_be_asked || !self.is_model(place) || self.gives_up() {
+            return false;
+        }
+        let (attempt, error) = (before.number, error.clone());
+        self.tell(Event::AttemptFailed { step: step.clone(), attempt, error, delay_ms: 0, fail_over: true });
+        // The next model has a window of its own.
+        let room = Room::default();
+        self.send_again(place, Attempts { number: attempt + 1, route: before.route + 1, room, ..before }, 0);
+        true
+    }
+
+    /// Whether nothing is tried any more.
+    fn gives_up(&self) -> bool {
+        self.cancelling.is_some() || self.stopping || self.overtime.is_some()
+    }
+
+    fn next_attempt(
+        &self,
+        step: &StepId,
+        place: Place,
+        before: Attempts,
+        error: &StepError,
+    ) -> Option<(Attempts, u64)> {
+        if self.gives_up() {
             return None;
         }
         let run = self.current.get(place.node)?;
@@ -42,9 +72,13 @@ impl Machine {
             && let Verb::Model(model) = &node.verb
         {
             next.overflows += 1;
+            next.room = self.room_after(step, before.room, error);
             return (next.overflows < model.truncate.tries).then_some((next, 0));
         }
         next.failed += 1;
+        if next.route > 0 {
+            (next.route, next.room) = (0, Room::default());
+        }
         let retry = match (&run.work, place.part) {
             (Work::Turn(turn), Part::Call(call)) => &self.plan().tools[turn.calls.get(call)?.tool?.0].retry,
             _ => &node.retry,
@@ -103,6 +137,9 @@ impl Machine {
         {
             *attempt = next.number;
             *delay_ms = delay;
+        }
+        if let Effect::CallModel { route, .. } = effect {
+            *route = next.route;
         }
         let again = effect.clone();
         if let (Some(step), true) = (again.step(), delay > 0) {

@@ -88,7 +88,7 @@ impl Machine {
                     Ok(spawn) => self.spawns.push(spawn),
                     Err(error) => return self.fail_at_once(step, error),
                 }
-                Progress::Open(Box::new(Open { attempts: Attempts::FIRST, effect: None }))
+                Progress::Open(Box::new(Open { attempts: Attempts::FIRST, effect: None, repair: None }))
             }
             Callee::Op(op) => {
                 if let Some(error) = self.not_again(step) {
@@ -100,7 +100,7 @@ impl Machine {
                     delay_ms: 0,
                     timeout_ms: self.timeout(sending.timeout),
                     op: op.clone(),
-                    input,
+                    input: Arc::new(self.with_answer(op, Arc::unwrap_or_clone(input))),
                     writes: call.writes,
                     cache_ms: sending.cache.and_then(|c| c.millis(&self.config)),
                 };

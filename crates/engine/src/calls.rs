@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use deepgraph_graph::{Node, Target, Tool, Verb};
+use deepgraph_graph::{Node, NodeIx, Target, Tool, Verb};
 use deepgraph_protocol::{Message, StepError, ToolCall, Value};
 
 use crate::join::{Arrival, arrival, child_result};
@@ -31,7 +31,7 @@ impl Machine {
         }
         for call in turn.calls {
             let (tool, args, step, came) = (call.tool, call.args.clone(), call.step.clone(), came(&call));
-            let settled = self.join_call(call, pen, &mut taken)?;
+            let settled = self.join_call(call, turn.model, pen, &mut taken)?;
             // What was not taken after all may be called again.
             let stands = came == Came::Failed || settled.report.text("status") == "done";
             if let Some(tool) = tool.filter(|_| stands) {
@@ -58,6 +58,7 @@ impl Machine {
     fn join_call(
         &mut self,
         call: CallRun,
+        model: NodeIx,
         pen: &mut Pen,
         taken: &mut Option<Arrival>,
     ) -> Result<SettledCall, StepError> {
@@ -87,6 +88,7 @@ impl Machine {
         let before = (taken.is_some() && tool.next.is_some()).then(|| pen.clone());
         self.write_all(&tool.update, &local, pen)?;
         let answer = self.answer(tool, &result, &local, pen)?;
+        let answer = self.fit_answer(answer, tool, &call.step, model);
         let target = match &tool.next {
             // A way that only writes leads nowhere: the loop goes on.
             Some(route) => self.follow(route, local, pen)?.filter(|target| *target != Target::CarryOn),
@@ -126,17 +128,15 @@ impl Machine {
         Ok(SettledCall::plain(call, "failed", answer))
     }
 
-    fn answer(&self, tool: &Tool, result: &Value, local: &Local, pen: &Pen) -> Result<Arc<str>, StepError> {
-        let text = match &tool.answer {
+    fn answer(&self, tool: &Tool, result: &Value, local: &Local, pen: &Pen) -> Result<String, StepError> {
+        Ok(match &tool.answer {
             Some(template) => self.text(template, &pen.view(), local)?,
             None => match (result, result.get("text")) {
                 (Value::Null, _) => "ok".to_owned(),
                 (_, Some(Value::Text(text))) => text.to_string(),
                 _ => result.to_json_text(),
             },
-        };
-        let max = tool.answer_max.count(&self.config).unwrap_or(8000);
-        Ok(cut(&text, max).into())
+        })
     }
 }
 
@@ -167,17 +167,4 @@ fn call_report(call: &ToolCall, status: &str, reason: Value, exit: Value) -> Val
         ("reason", reason),
         ("exit", exit),
     ])
-}
-
-/// The text, cut to about `max` tokens (four bytes each) at a character's end, saying so.
-fn cut(text: &str, max: u64) -> String {
-    let bytes = usize::try_from(max.saturating_mul(4)).unwrap_or(usize::MAX);
-    if text.len() <= bytes {
-        return text.to_owned();
-    }
-    let mut end = bytes;
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    format!("{}\n[cut here: {} of {} bytes shown]", &text[..end], end, text.len())
 }

@@ -7,8 +7,9 @@
 
 use std::sync::Arc;
 
-use deepgraph_protocol::{EntryBody, ErrorKind, StepError, StepId, Usage};
+use deepgraph_protocol::{EntryBody, ErrorKind, Fee, StepError, StepId, Usage};
 
+use crate::fee::known;
 use crate::machine::Machine;
 use crate::place::Place;
 use crate::run::Claim;
@@ -26,6 +27,8 @@ pub struct WriteCall<'c> {
     pub key: Arc<str>,
     /// Whether the op does nothing twice that comes twice under one key.
     pub takes_key: bool,
+    /// What the call costs at most.
+    pub fee: Fee,
 }
 
 /// What is committed before a call that writes is sent.
@@ -36,12 +39,19 @@ pub enum Claiming {
     /// That it is not known whether it was done: it was claimed before, no outcome is known, and a second call may do it
     /// twice. It is not sent.
     Unknown(EntryBody),
+    /// That it is not sent since what it costs is not known, and a limit bounds money.
+    Unpriced(EntryBody),
 }
 
 impl Machine {
     /// What is committed before a call that writes is sent, or sent again after a crash.
     pub fn claiming(&self, call: WriteCall<'_>) -> Claiming {
-        let WriteCall { step, attempt, op, key, takes_key } = call;
+        let WriteCall { step, attempt, op, key, takes_key, fee } = call;
+        // What is to be undone is undone whatever it costs.
+        let fee = if self.is_undoing(Some(step)) { Fee::NONE } else { fee };
+        if let Some(error) = self.refused_for_fee(fee) {
+            return Claiming::Unpriced(EntryBody::Failed { step: step.clone(), error: error.unsent() });
+        }
         let may_be_sent = self.claim_of(step).is_none_or(|before| before.takes_key && takes_key);
         if may_be_sent {
             return Claiming::Claim(EntryBody::Dispatched {
@@ -49,7 +59,7 @@ impl Machine {
                 attempt,
                 request: None,
                 reserve_tokens: 0,
-                reserve_micro_usd: None,
+                reserve_micro_usd: known(fee).filter(|_| !fee.is_none()),
                 key: Some(key),
                 takes_key,
                 model: None,
@@ -68,6 +78,7 @@ impl Machine {
             error,
             usage: Usage::default(),
             fail_over: false,
+            fee: Fee::NONE,
         })
     }
 

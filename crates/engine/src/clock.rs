@@ -7,6 +7,9 @@ use std::collections::BTreeMap;
 
 use deepgraph_protocol::{Clocks, Effect, Millis, StepId};
 
+/// Until when a step rests that waits for its provider's account: nobody knows.
+const HELD: Millis = Millis::MAX;
+
 /// What is out, and the time that has passed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Clock {
@@ -29,7 +32,7 @@ pub(crate) struct Clock {
     children: usize,
     /// Questions that are open.
     asking: usize,
-    /// Steps that wait for their next attempt, until when.
+    /// Steps that wait for their next attempt, until when; [`HELD`]: until they are told to be sent out.
     resting: BTreeMap<StepId, Millis>,
     /// Since when the instance is over: no clock goes then.
     over_since: Option<Millis>,
@@ -73,17 +76,19 @@ impl Clock {
         if self.working == 0 || to <= from {
             return;
         }
-        let works_from = self.works_from(from).min(to);
+        let works_from = self.works_from(from).map_or(to, |works_from| works_from.min(to));
         self.active += to - works_from;
         self.backoff += works_from - from;
     }
 
-    /// From when on a step works, if nothing changes: now, or, where all of them rest, when the first is through.
-    pub(crate) fn works_from(&self, now: Millis) -> Millis {
+    /// From when on a step works, if nothing changes: now, or, where all of them rest, when the first is through; none
+    /// where nobody knows when that is.
+    pub(crate) fn works_from(&self, now: Millis) -> Option<Millis> {
         if self.resting.is_empty() || self.resting.len() < self.working {
-            return now;
+            return Some(now);
         }
-        self.resting.values().min().map_or(now, |until| (*until).max(now))
+        let first = self.resting.values().min().map_or(now, |until| (*until).max(now));
+        (first != HELD).then_some(first)
     }
 
     /// A step goes out.
@@ -120,6 +125,20 @@ impl Clock {
     /// A step waits for its next attempt.
     pub(crate) fn rest(&mut self, step: &StepId, until: Millis) {
         self.resting.insert(step.clone(), until);
+    }
+
+    /// A step waits until it is told to be sent out.
+    pub(crate) fn hold(&mut self, step: &StepId) {
+        self.rest(step, HELD);
+    }
+
+    /// A step is told to be sent out. True where it was held.
+    pub(crate) fn let_go(&mut self, step: &StepId) -> bool {
+        let was_held = self.resting.get(step) == Some(&HELD);
+        if was_held {
+            self.resting.remove(step);
+        }
+        was_held
     }
 
     /// Notes whether nothing but questions is open. True when such a wait has just ended.

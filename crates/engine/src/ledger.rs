@@ -36,7 +36,7 @@ pub(crate) struct Ledger {
     earlier: BTreeMap<StepId, Spent>,
 }
 
-/// What the model calls of an instance are charged, those of its children apart: tokens, micro-dollars and calls.
+/// What the calls of an instance are charged, those of its children apart: tokens, micro-dollars and model calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Charged {
     /// Settled, calls whose outcome was never learnt included.
@@ -58,7 +58,7 @@ impl Ledger {
         used
     }
 
-    /// What its own model calls are charged.
+    /// What its own calls are charged.
     pub(crate) fn charged(&self) -> Charged {
         let mut used = self.used();
         used -= self.below;
@@ -82,6 +82,11 @@ impl Ledger {
         if let Some(lost) = self.steps.insert(step.clone(), (attempt, amount)) {
             self.lost(step, lost);
         }
+    }
+
+    /// Whether a step has something reserved.
+    pub(crate) fn is_reserved(&self, step: &StepId) -> bool {
+        self.steps.contains_key(step)
     }
 
     /// Closes a step whose outcome is not known: what it reserved stays charged.

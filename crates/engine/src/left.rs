@@ -161,6 +161,9 @@ impl Machine {
         if let Effect::CallModel { attempt, .. } | Effect::RunOp { attempt, .. } = effect {
             *attempt = number;
         }
+        if let Effect::CallModel { route, .. } = effect {
+            *route = 0;
+        }
         Attempts { number, ..Attempts::FIRST }
     }
 }

@@ -25,6 +25,7 @@
 //! | `exit`, `outcome` | candidates, precedence, the `finally` stage, the end; what is handed up then |
 //! | `channel`, `names` | state and reducers; what expressions can read |
 //! | `request` | rendering a model request |
+//! | `repair` | what a reply is taken for; the turn in which a model is shown what is wrong with its reply |
 //! | `left`, `resumable`, `again` | what a run leaves, whether it can go on from there, and how it does |
 //! | `edit` | state edited by hand, as a fork has it |
 
@@ -42,6 +43,8 @@ mod clock;
 mod each;
 mod edit;
 mod exit;
+mod fee;
+mod fit;
 mod grant;
 mod join;
 mod ledger;
@@ -50,9 +53,11 @@ mod limits;
 mod machine;
 mod names;
 mod outcome;
+mod oversized;
 mod pen;
 mod permit;
 mod place;
+mod repair;
 mod repeats;
 mod request;
 mod resumable;
@@ -67,6 +72,8 @@ mod written;
 
 pub use child::{Opening, opening};
 pub use claim::{Claiming, WriteCall};
+pub use fee::fee_reservation;
+pub use fit::Fitted;
 pub use ledger::{Charged, LedgerView};
 pub use limits::LimitView;
 pub use machine::{Machine, Phase, date_of};

@@ -78,6 +78,10 @@ pub struct Machine {
     pub(crate) coming: u64,
     /// Calls of a model node's last reply that were not run yet.
     pub(crate) replies: BTreeMap<NodeIx, Vec<ToolCall>>,
+    /// Answers of tools that were too long for the conversation, by reference.
+    pub(crate) oversized: BTreeMap<Arc<str>, crate::oversized::Oversized>,
+    /// Whether such answers can be read on.
+    pub(crate) reads_on: bool,
     /// Calls that succeeded, by tool and arguments as they are compared; none where no limit counts repeated calls.
     pub(crate) done_calls: BTreeMap<(ToolIx, String), StepId>,
     /// Child starts that wait for the shares of this super-step to be known.
@@ -158,6 +162,8 @@ impl Machine {
             shown: None,
             coming: 0,
             replies: BTreeMap::new(),
+            oversized: BTreeMap::new(),
+            reads_on: false,
             done_calls: BTreeMap::new(),
             spawns: Vec::new(),
             detour: None,
@@ -198,15 +204,27 @@ impl Machine {
         match &entry.body {
             body if self.is_undoing(body.step()) => self.undone(body),
             EntryBody::Started(started) => self.start(started),
-            EntryBody::Dispatched { step, attempt, reserve_tokens, reserve_micro_usd, takes_key, .. } => {
+            EntryBody::Dispatched {
+                step,
+                attempt,
+                reserve_tokens,
+                reserve_micro_usd,
+                key,
+                takes_key,
+                window,
+                ..
+            } => {
                 self.claim(step, *attempt, *takes_key);
-                self.dispatched(step, *attempt, *reserve_tokens, *reserve_micro_usd);
+                self.sent_within(step, *attempt, *window);
+                self.dispatched(step, *attempt, *reserve_tokens, *reserve_micro_usd, key.is_some());
             }
-            EntryBody::AttemptFailed { step, attempt, error, usage, .. } => {
-                self.attempt_failed(step, *attempt, error, *usage);
+            EntryBody::AttemptFailed { step, attempt, error, usage, fail_over, fee } => {
+                self.attempt_failed(step, *attempt, error, (*usage, *fee), *fail_over);
             }
-            EntryBody::Completed { step, attempt, output, .. } => self.completed(step, *attempt, output),
-            EntryBody::Held { .. } => {}
+            EntryBody::Completed { step, attempt, output, fee } => {
+                self.completed(step, *attempt, output, *fee)
+            }
+            EntryBody::Held { step, attempt } => self.held(step, *attempt),
             EntryBody::Failed { step, error } => self.failed(step, error),
             EntryBody::ChildEnded { step, end } => self.child_ended(step, end),
             EntryBody::Answered { step, answer } => self.answered(step, answer),
@@ -285,7 +303,7 @@ impl Machine {
         self.limits.iter().map(|l| l.view(&at)).collect()
     }
 
-    /// What its own model calls are charged so far, those of its children apart.
+    /// What its own calls are charged so far, of models and of ops that cost something, those of its children apart.
     pub fn charged(&self) -> Charged {
         self.ledger.charged()
     }

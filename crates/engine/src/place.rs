@@ -118,7 +118,7 @@ impl Machine {
         let attempts = self.next_try(&mut effect);
         self.clock.sent(&effect);
         self.out.push(effect.clone().into());
-        Box::new(Open { attempts, effect: Some(effect) })
+        Box::new(Open { attempts, effect: Some(effect), repair: None })
     }
 
     /// What a step that ends leaves: it is no longer out.

@@ -6,6 +6,8 @@
 use deepgraph_graph::{ChannelIx, Cut, ModelNode, Verb};
 use deepgraph_protocol::{ErrorKind, Map, Message, ModelRequest, Role, StepError, StepId, Value};
 
+use crate::fit::Fitted;
+
 use crate::channel::State;
 use crate::machine::Machine;
 use crate::names::Local;
@@ -13,23 +15,64 @@ use crate::place::Part;
 use crate::run::Attempts;
 
 /// What stands where a tool answer was cut.
-const CUT_NOTE: &str = "[this tool answer was left out to fit the context window]";
+pub(crate) const CUT_NOTE: &str = "[this tool answer was left out to fit the context window]";
 
 impl Machine {
-    /// The request of a model step that is open, as it is to be sent now.
+    /// The request of a model step that is open, as it is to be sent now to a model with this context window in tokens;
+    /// none: it is not known. An entry that says so ([`Dispatched`](deepgraph_protocol::EntryBody::Dispatched)) gives the
+    /// request again that was sent.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::Graph`] where a template can not be rendered, [`ErrorKind::InvalidRequest`] where the step is
     /// no open model step or the model's name is missing.
-    pub fn model_request(&self, step: &StepId) -> Result<ModelRequest, StepError> {
+    pub fn model_request(&self, step: &StepId, window: Option<u64>) -> Result<ModelRequest, StepError> {
+        self.fitted_request(step, window).map(|fitted| fitted.request)
+    }
+
+    /// The same, with what was cut so that it fits.
+    ///
+    /// # Errors
+    ///
+    /// As [`model_request`](Machine::model_request).
+    pub fn fitted_request(&self, step: &StepId, window: Option<u64>) -> Result<Fitted, StepError> {
         let (model, attempts, local) = self.open_model(step).ok_or_else(|| {
             StepError::new(ErrorKind::InvalidRequest, format!("`{step}` is no open model step"))
         })?;
-        if attempts.overflows == 0 {
-            return self.render_request(model, &self.state, &local);
+        let told = attempts.room.told;
+        // The tighter of the two, where both are known.
+        let window = window.map(|window| told.map_or(window, |told| told.min(window))).or(told);
+        let fitted = match window {
+            Some(window) => self.fit_window(step, (model, attempts, local), window)?,
+            None if attempts.overflows == 0 => {
+                self.render_request(model, &self.state, &local).map(Fitted::whole)?
+            }
+            None => self.fit_request(model, attempts, local)?,
+        };
+        Ok(Fitted { request: self.with_repair(step, fitted.request), ..fitted })
+    }
+
+    /// The configured model of a model step that is open.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidRequest`] where it is no open model step or the model's name is missing.
+    pub fn model_of(&self, step: &StepId) -> Result<String, StepError> {
+        match self.open_model(step) {
+            Some((model, ..)) => self.name_of(model),
+            None => Err(StepError::new(ErrorKind::InvalidRequest, format!("`{step}` is no open model step"))),
         }
-        self.fit_request(model, attempts, local)
+    }
+
+    fn name_of(&self, model: &ModelNode) -> Result<String, StepError> {
+        match model.model.resolve(&self.config) {
+            Value::Text(name) if !name.is_empty() => Ok(name.to_string()),
+            other => {
+                let message =
+                    format!("the model's name must be a text, it is {other}; set it in the configuration");
+                Err(StepError::new(ErrorKind::InvalidRequest, message))
+            }
+        }
     }
 
     fn open_model(&self, step: &StepId) -> Option<(&ModelNode, Attempts, Local)> {
@@ -43,7 +86,7 @@ impl Machine {
         }
     }
 
-    fn render_request(
+    pub(crate) fn render_request(
         &self,
         model: &ModelNode,
         state: &State,
@@ -66,14 +109,7 @@ impl Machine {
         if let Some(prompt) = &model.prompt {
             messages.push(Message::user(render(prompt)?));
         }
-        let name = match model.model.resolve(&self.config) {
-            Value::Text(name) if !name.is_empty() => name.to_string(),
-            other => {
-                let message =
-                    format!("the model's name must be a text, it is {other}; set it in the configuration");
-                return Err(StepError::new(ErrorKind::InvalidRequest, message));
-            }
-        };
+        let name = self.name_of(model)?;
         let mut context: Map = model
             .reads
             .iter()
@@ -96,22 +132,17 @@ impl Machine {
 
     /// Renders a request that must become smaller, since it did not fit before. The window is not known: what did
     /// not fit is taken for it.
-    fn fit_request(
-        &self,
-        model: &ModelNode,
-        attempts: Attempts,
-        local: Local,
-    ) -> Result<ModelRequest, StepError> {
+    fn fit_request(&self, model: &ModelNode, attempts: Attempts, local: Local) -> Result<Fitted, StepError> {
         let share = model.truncate.to - model.truncate.shrink * f64::from(attempts.overflows - 1);
-        let whole = self.render_request(model, &self.state, &local)?.estimate_tokens();
-        let target = (whole as f64 * share.clamp(0.05, 1.0)) as u64;
-        let mut cutter = Cutter { state: self.state.clone(), local, answers: 0, oldest: 0 };
+        let whole = self.render_request(model, &self.state, &local)?;
+        let target = (whole.estimate_tokens() as f64 * share.clamp(0.05, 1.0)) as u64;
+        let mut cutter = Cutter { state: self.state.clone(), local, answers: 0, oldest: 0, parts: 0 };
         for cut in &model.truncate.cut {
             loop {
                 let mut request = self.render_request(model, &cutter.state, &cutter.local)?;
                 cutter.trim(&mut request.messages);
                 if request.estimate_tokens() <= target {
-                    return Ok(request);
+                    return Ok(cutter.fitted(&whole, request));
                 }
                 if !cutter.cut_more(cut, &request.messages) {
                     break;
@@ -120,7 +151,7 @@ impl Machine {
         }
         let mut request = self.render_request(model, &cutter.state, &cutter.local)?;
         cutter.trim(&mut request.messages);
-        Ok(request)
+        Ok(cutter.fitted(&whole, request))
     }
 }
 
@@ -136,6 +167,8 @@ struct Cutter {
     answers: usize,
     /// Messages left out behind the system message and the first user message, oldest first.
     oldest: usize,
+    /// Cuts of channels and of the item.
+    parts: u64,
 }
 
 impl Cutter {
@@ -159,27 +192,23 @@ impl Cutter {
                 self.oldest += 1;
                 true
             }
-            Cut::Channel(ix) => self.cut_channel(*ix),
-            Cut::Item => {
-                let Some((item, index)) = &self.local.item else { return false };
-                let Some(shorter) = shorten_item(item) else { return false };
-                self.local.item = Some((shorter, *index));
-                true
+            Cut::Channel(_) | Cut::Item => {
+                let is_cut = cut_part(cut, &mut self.state, &mut self.local);
+                self.parts += u64::from(is_cut);
+                is_cut
             }
         }
     }
 
-    fn cut_channel(&mut self, ix: ChannelIx) -> bool {
-        let shorter = match self.state.get(ix) {
-            Value::List(items) if items.len() > 1 => items[1..].iter().cloned().collect(),
-            Value::Text(text) => match shorten(text) {
-                Some(shorter) => Value::from(shorter),
-                None => return false,
-            },
-            _ => return false,
+    /// The request that is left of the whole one.
+    fn fitted(&self, whole: &ModelRequest, request: ModelRequest) -> Fitted {
+        let cut = deepgraph_protocol::Cut {
+            tool_results: self.answers as u64,
+            messages: whole.messages.len().saturating_sub(request.messages.len()) as u64,
+            parts: self.parts,
+            bytes: whole.bytes().saturating_sub(request.bytes()) as u64,
         };
-        self.state.set(ix, shorter);
-        true
+        Fitted { request, window: None, cut: (cut != Default::default()).then_some(cut) }
     }
 
     fn trim(&self, messages: &mut Vec<Message>) {
@@ -196,6 +225,33 @@ impl Cutter {
             left -= 1;
         }
     }
+}
+
+/// Cuts a little more of a channel or of the item. False where nothing of it is left.
+pub(crate) fn cut_part(cut: &Cut, state: &mut State, local: &mut Local) -> bool {
+    match cut {
+        Cut::Channel(ix) => cut_channel(*ix, state),
+        Cut::Item => {
+            let Some((item, index)) = &local.item else { return false };
+            let Some(shorter) = shorten_item(item) else { return false };
+            local.item = Some((shorter, *index));
+            true
+        }
+        Cut::ToolResults | Cut::Oldest => false,
+    }
+}
+
+fn cut_channel(ix: ChannelIx, state: &mut State) -> bool {
+    let shorter = match state.get(ix) {
+        Value::List(items) if items.len() > 1 => items.iter().skip(1).cloned().collect(),
+        Value::Text(text) => match shorten(text) {
+            Some(shorter) => Value::from(shorter),
+            None => return false,
+        },
+        _ => return false,
+    };
+    state.set(ix, shorter);
+    true
 }
 
 /// The text without its last tenth; none where it is too short to be worth it.
@@ -229,7 +285,7 @@ fn shorten_item(item: &Value) -> Option<Value> {
 
 /// The oldest messages that can go together: a reply with the answers to its calls, or one message. The system
 /// message, the first user message and the last message stay.
-fn removable(messages: &[Message]) -> std::ops::Range<usize> {
+pub(crate) fn removable(messages: &[Message]) -> std::ops::Range<usize> {
     let first = messages.iter().position(|m| m.role == Role::User).map_or(0, |i| i + 1);
     let first = first.max(usize::from(messages.first().is_some_and(|m| m.role == Role::System)));
     if first + 1 >= messages.len() {

@@ -39,6 +39,8 @@ pub(crate) struct Open {
     pub(crate) attempts: Attempts,
     /// What was asked of the outside; none: a child whose share is not known yet.
     pub(crate) effect: Option<Effect>,
+    /// The first reply of a model that could not be taken.
+    pub(crate) repair: Option<Box<crate::repair::Repair>>,
 }
 
 /// The tries of a step.
@@ -54,6 +56,22 @@ pub(crate) struct Attempts {
     pub(crate) dispatched: bool,
     /// The last attempt of a call that writes which was claimed.
     pub(crate) claim: Option<Claim>,
+    /// Which model of the route is asked, from 0.
+    pub(crate) route: u32,
+    /// What is known of how much fits its context window.
+    pub(crate) room: Room,
+}
+
+/// What the attempts of a model step told of the context window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Room {
+    /// The window that the attempt which is out was made to fit, in tokens.
+    pub(crate) sent_within: Option<u64>,
+    /// The window that a failure told, in tokens.
+    pub(crate) told: Option<u64>,
+    /// Of a request that was too long: its tokens as they are estimated, and as the provider counted them, or at least
+    /// must have.
+    pub(crate) counted: Option<(u64, u64)>,
 }
 
 impl Attempts {
@@ -62,8 +80,15 @@ impl Attempts {
         self.claim.filter(|claim| claim.attempt == self.number)
     }
 
-    pub(crate) const FIRST: Attempts =
-        Attempts { number: 1, failed: 0, overflows: 0, dispatched: false, claim: None };
+    pub(crate) const FIRST: Attempts = Attempts {
+        number: 1,
+        failed: 0,
+        overflows: 0,
+        dispatched: false,
+        claim: None,
+        route: 0,
+        room: Room { sent_within: None, told: None, counted: None },
+    };
 }
 
 /// That an attempt of a call that writes may be under way.

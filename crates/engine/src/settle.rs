@@ -5,11 +5,12 @@
 
 use deepgraph_graph::{Returns, Verb};
 use deepgraph_protocol::{
-    Effect, ErrorKind, ExitClass, ExitReason, FinishReason, Meter, Millis, ModelReply, ScopeEnd, Spent,
-    StepError, StepId, StepOutput, Usage, Value,
+    Effect, ErrorKind, ExitClass, ExitReason, Fee, Meter, Millis, ScopeEnd, Spent, StepError, StepId,
+    StepOutput, Usage, Value,
 };
 
 use crate::exit::{Came, Candidate};
+use crate::fee::paid;
 use crate::limits::Counts;
 use crate::machine::{Machine, Phase};
 use crate::place::{Part, Place, opens};
@@ -20,7 +21,14 @@ pub(crate) const CANCEL_GRACE_MS: u64 = 10_000;
 
 impl Machine {
     /// A step is about to be sent out: its reservation is taken, or the limit that has no room for it acts.
-    pub(crate) fn dispatched(&mut self, step: &StepId, attempt: u32, tokens: u64, price: Option<u64>) {
+    pub(crate) fn dispatched(
+        &mut self,
+        step: &StepId,
+        attempt: u32,
+        tokens: u64,
+        price: Option<u64>,
+        is_claim: bool,
+    ) {
         let Some(place) = self.place(step) else { return };
         let Some(attempts) = self.attempts(place) else { return };
         if attempts.number != attempt {
@@ -28,6 +36,10 @@ impl Machine {
         }
         let first = !std::mem::replace(&mut attempts.dispatched, true);
         if !self.is_model(place) {
+            // A claim without a price is that of a call that costs nothing.
+            if !is_claim || price.is_some() {
+                self.reserve_fee(step, attempt, place, price);
+            }
             return;
         }
         self.coming = self.coming.saturating_sub(u64::from(first));
@@ -74,7 +86,7 @@ impl Machine {
         })
     }
 
-    fn stop_at_limit(&mut self, step: &StepId, place: Place, full: Result<usize, String>) {
+    pub(crate) fn stop_at_limit(&mut self, step: &StepId, place: Place, full: Result<usize, String>) {
         let error = match full {
             Err(why) => StepError::new(ErrorKind::Refused, why),
             Ok(i) => {
@@ -95,7 +107,7 @@ impl Machine {
         self.finish(step, place, Outcome::Failed(error));
     }
 
-    fn is_model(&self, place: Place) -> bool {
+    pub(crate) fn is_model(&self, place: Place) -> bool {
         matches!(place.part, Part::Whole | Part::Item(_))
             && self
                 .current
@@ -103,64 +115,47 @@ impl Machine {
                 .is_some_and(|run| matches!(self.plan().nodes[run.node.0].verb, Verb::Model(_)))
     }
 
-    pub(crate) fn completed(&mut self, step: &StepId, attempt: u32, output: &StepOutput) {
+    pub(crate) fn completed(&mut self, step: &StepId, attempt: u32, output: &StepOutput, fee: Fee) {
         let Some(place) = self.place_of_attempt(step, attempt) else {
             // It was given up: what it used is known now, and nothing else changes.
             match output {
                 StepOutput::Model(reply) => {
                     self.ledger.late(step, attempt, spent(reply.usage, reply.cost_micro_usd));
                 }
-                StepOutput::Op(record) => self.learnt_late(step, attempt, Some(record)),
+                StepOutput::Op(record) => {
+                    self.ledger.late(step, attempt, paid(fee));
+                    self.learnt_late(step, attempt, Some(record));
+                }
             }
             return;
         };
         match output {
             StepOutput::Model(reply) => {
                 self.ledger.settle(step, attempt, spent(reply.usage, reply.cost_micro_usd));
-                match self.check_reply(place, reply) {
-                    Ok(reply) => self.finish(step, place, Outcome::Reply(Box::new(reply))),
-                    Err(error) => self.try_again(step, place, attempt, error),
-                }
+                self.judge_reply(step, place, attempt, reply);
             }
             StepOutput::Op(record) => {
+                self.ledger.settle(step, attempt, paid(fee));
                 self.note_written(step, place, record);
                 self.finish(step, place, Outcome::Record(record.clone()));
             }
         }
     }
 
-    /// Checks a reply against what the node wants: no refusal, structured output that fits.
-    fn check_reply(&self, place: Place, reply: &ModelReply) -> Result<ModelReply, StepError> {
-        let mut reply = reply.clone();
-        if reply.finish == FinishReason::Refusal {
-            let message = format!("the model refused: {}", reply.text);
-            return Err(StepError::new(ErrorKind::Refusal, message));
-        }
-        if reply.finish == FinishReason::Empty {
-            let message = "empty answer: the model gave no text, and a text was asked for";
-            return Err(StepError::new(ErrorKind::InvalidOutput, message));
-        }
-        if !reply.tool_calls.is_empty() {
-            return Ok(reply);
-        }
-        let node = self.current.get(place.node).map(|run| &self.plan().nodes[run.node.0].verb);
-        if let Some(Verb::Model(model)) = node
-            && let Some(Returns { field, .. }) = &model.returns
-        {
-            reply.data = field.check(&reply.data).map_err(|e| {
-                let message =
-                    format!("the structured output does not fit: {e}; the reply was: {}", short(&reply.text));
-                StepError::new(ErrorKind::InvalidOutput, message)
-            })?;
-        }
-        Ok(reply)
-    }
-
-    pub(crate) fn attempt_failed(&mut self, step: &StepId, attempt: u32, error: &StepError, usage: Usage) {
+    pub(crate) fn attempt_failed(
+        &mut self,
+        step: &StepId,
+        attempt: u32,
+        error: &StepError,
+        (usage, fee): (Usage, Fee),
+        fail_over: bool,
+    ) {
         let Some(place) = self.place_of_attempt(step, attempt) else {
             // Of an attempt that was taken for lost it may be known now what it used; else it stays charged.
             if usage.tokens() > 0 {
                 self.ledger.late(step, attempt, spent(usage, Some(0)));
+            } else if !fee.is_none() {
+                self.ledger.late(step, attempt, paid(fee));
             }
             if !error.leaves_open() {
                 self.learnt_late(step, attempt, None);
@@ -175,12 +170,16 @@ impl Machine {
             } else {
                 self.ledger.settle(step, attempt, spent(usage, Some(0)));
             }
+        } else {
+            self.settle_failed_fee(step, attempt, error, fee);
         }
-        self.try_again(step, place, attempt, error.clone());
+        if !fail_over || !self.ask_next(step, place, error) {
+            self.try_again(step, place, attempt, error.clone());
+        }
     }
 
     /// Where a step stands whose attempt of this number is out.
-    fn place_of_attempt(&self, step: &StepId, attempt: u32) -> Option<Place> {
+    pub(crate) fn place_of_attempt(&self, step: &StepId, attempt: u32) -> Option<Place> {
         let place = self.place(step)?;
         (self.open_at(place)?.attempts.number == attempt).then_some(place)
     }
@@ -327,11 +326,6 @@ fn spent(usage: Usage, price: Option<u64>) -> Spent {
         model_calls: 1,
         tool_calls: 0,
     }
-}
-
-fn short(text: &str) -> String {
-    let cut: String = text.chars().take(200).collect();
-    if cut.len() < text.len() { format!("{cut}…") } else { cut }
 }
 
 impl Machine {

@@ -21,6 +21,7 @@ impl Machine {
         self.date = date_of(self.now).into();
         self.config = started.config.clone();
         self.grant = started.grant;
+        self.reads_on = started.read_on;
         self.nesting = started.nesting.clone();
         self.count_own_depth();
         self.phase = Phase::Main;

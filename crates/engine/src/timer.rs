@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use deepgraph_graph::OnReach;
-use deepgraph_protocol::{ErrorKind, ExitReason, Meter, Millis, StepError};
+use deepgraph_protocol::{ErrorKind, ExitReason, Meter, Millis, StepError, StepId};
 
 use crate::limits::{Active, Counts};
 use crate::machine::{Machine, Phase};
@@ -41,7 +41,7 @@ impl Machine {
             Counts::Meter(Meter::TurnTime) => Some(self.clock.moment_of_turn(bound)),
             Counts::Meter(Meter::ActiveTime) => {
                 let left = i64::try_from(bound).unwrap_or(i64::MAX).saturating_sub(self.clock.active());
-                Some(self.clock.works_from(self.now).saturating_add(left.max(0)))
+                Some(self.clock.works_from(self.now)?.saturating_add(left.max(0)))
             }
             _ => None,
         }
@@ -59,10 +59,28 @@ impl Machine {
     /// Sets a timer again for when its time is really up.
     fn rearm(&mut self, timer: Arc<str>) {
         let Some((stage, name)) = timer.split_once(':') else { return };
-        let limit = self.limits.iter().find(|l| &*l.name == name);
-        let at = limit.and_then(|l| self.moment_of(l, until(l, stage)?));
-        if let (Some(at), true) = (at, self.phase != Phase::Ended) {
-            self.wake(timer, at);
+        let Some(limit) = self.limits.iter().find(|l| &*l.name == name) else { return };
+        let Some(until) = until(limit, stage).filter(|_| self.phase != Phase::Ended) else { return };
+        match self.moment_of(limit, until) {
+            Some(at) => self.wake(timer, at),
+            // All that is out is held: its time goes on when the first of it is let go.
+            None => self.paused.push(timer),
+        }
+    }
+
+    /// A model call waits until its provider's account may send again: until then its step rests.
+    pub(crate) fn held(&mut self, step: &StepId, attempt: u32) {
+        if self.place_of_attempt(step, attempt).is_some_and(|place| self.is_model(place)) {
+            self.clock.hold(step);
+        }
+    }
+
+    /// A step is told to be sent out: it is held no more.
+    pub(crate) fn let_go_of(&mut self, step: &StepId) {
+        if self.clock.let_go(step) && !self.clock.is_waiting() {
+            for timer in std::mem::take(&mut self.paused) {
+                self.rearm(timer);
+            }
         }
     }
 

@@ -5,8 +5,11 @@
 //! and a write itself: claimed, keyed, bounded in time, never repeated blindly. What could not be undone is listed in
 //! the exit.
 
-use deepgraph_protocol::{Effect, EntryBody, ErrorKind, Event, NotUndone, StepError, StepId, Undo, Written};
+use deepgraph_protocol::{
+    Effect, EntryBody, ErrorKind, Event, Fee, NotUndone, StepError, StepId, Undo, Written,
+};
 
+use crate::fee::paid;
 use crate::machine::{Machine, Phase};
 use crate::run::{Claim, Open};
 
@@ -113,18 +116,27 @@ impl Machine {
     pub(crate) fn undone(&mut self, entry: &EntryBody) {
         let Some((_, open)) = &mut self.undoing.out else { return };
         let number = open.attempts.number;
+        let mut fee = Fee::NONE;
         let failure = match entry {
             EntryBody::Dispatched { attempt, takes_key, .. } => {
                 open.attempts.claim = Some(Claim { attempt: *attempt, takes_key: *takes_key });
                 return;
             }
-            EntryBody::Completed { attempt, .. } if *attempt == number => None,
-            EntryBody::AttemptFailed { attempt, error, .. } if *attempt == number => Some(error.clone()),
+            EntryBody::Completed { attempt, fee: paid, .. } if *attempt == number => {
+                fee = *paid;
+                None
+            }
+            EntryBody::AttemptFailed { attempt, error, fee: paid, .. } if *attempt == number => {
+                fee = *paid;
+                Some(error.clone())
+            }
             EntryBody::Failed { error, .. } => Some(error.clone()),
             _ => return,
         };
         let Some((written, open)) = self.undoing.out.take() else { return };
         let step = written.step.compensation();
+        // Nothing was reserved: what is to be undone is undone whatever it costs.
+        self.ledger.settle(&step, number, paid(fee));
         self.end_of(&step, &open);
         match failure {
             None => self.tell(Event::StepCompleted { step }),

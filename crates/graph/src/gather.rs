@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use crate::OpTable;
 use crate::diagnostic::Sink;
 use crate::files::{self, Files, file_call, resolve};
 use crate::source::{self, FileText, Key, Kind, Node};
+use crate::{OpTable, USER_SERVERS};
 
 /// A graph file as it was read.
 pub(crate) struct GraphFile {
@@ -136,14 +136,16 @@ fn sets(tree: &Node, ops: &OpTable) -> Sets {
     found
 }
 
-/// The tools that `only` names, else those that the server has.
+/// The tools that `only` names, else those that the server has. Of a user's own servers, `only` chooses among those that
+/// there are.
 fn members(key: &Key, tool: &Node, server: &str, ops: &OpTable) -> Vec<Key> {
+    let listed = ops.server(server).unwrap_or_default();
     if let Some(only) = tool.get("only") {
         let Kind::List(items) = &only.kind else { return Vec::new() };
-        let named =
-            items.iter().filter_map(|item| Some(Key { name: item.text()?.clone(), place: item.place }));
+        let is_there = |name: &str| server != USER_SERVERS || listed.iter().any(|tool| &*tool.name == name);
+        let named = items.iter().filter(|item| item.text().is_some_and(|name| is_there(name)));
+        let named = named.filter_map(|item| Some(Key { name: item.text()?.clone(), place: item.place }));
         return named.collect();
     }
-    let listed = ops.server(server).unwrap_or_default();
     listed.iter().map(|tool| Key { name: tool.name.clone(), place: key.place }).collect()
 }

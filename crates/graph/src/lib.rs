@@ -45,7 +45,7 @@ pub use draw::{DrawError, Drawing, Passage, RouteOf, Taken, TakenGraph};
 pub use expr::{Context, EvalError, Expr, Names, Programs, Text, ValueExpr, Wants};
 pub use files::Files;
 pub use load::{Loaded, load};
-pub use ops::{Op, OpTable, ServerTool};
+pub use ops::{Op, OpTable, ServerTool, ToolOrigin, USER_SERVERS};
 pub use plan::*;
 pub use schema::graph_schema;
 pub use types::{Field, Mismatch, RecordType, Type};

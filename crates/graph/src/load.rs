@@ -14,7 +14,9 @@ use crate::files::{self, Files};
 use crate::gather::{GraphFiles, gather};
 use crate::read::{Decls, Reader, declare};
 use crate::source::{FileText, Place};
-use crate::{Bundle, BundleSource, Concurrency, Field, Graph, Intent, OpTable, Programs, Server};
+use crate::{
+    Bundle, BundleSource, Concurrency, Field, Graph, Intent, OpTable, Programs, Server, USER_SERVERS,
+};
 
 /// A graph file that can be run, with what is probably not meant in it.
 #[derive(Debug)]
@@ -67,7 +69,9 @@ pub fn load(entry: &str, files: &dyn Files, ops: &OpTable) -> Result<Loaded, Dia
     if reader.out.has_errors() {
         return Err(reader.out.finish(&file));
     }
-    let tools = parts.servers.iter().filter_map(|s| Some((s.name.clone(), ops.server(&s.name)?.to_vec())));
+    let user = parts.user_tools.then(|| USER_SERVERS.into());
+    let servers = parts.servers.iter().map(|server| server.name.clone()).chain(user);
+    let tools = servers.filter_map(|name| ops.server(&name).map(|tools| (name.clone(), tools.to_vec())));
     let source = BundleSource { entry: entry.to_owned(), files: reader.texts, tools: tools.collect() };
     let bundle = Bundle {
         graphs: parts.graphs,
@@ -77,6 +81,7 @@ pub fn load(entry: &str, files: &dyn Files, ops: &OpTable) -> Result<Loaded, Dia
         concurrency: parts.concurrency,
         ops: ops.clone(),
         servers: parts.servers,
+        user_tools: parts.user_tools,
         programs: reader.programs.finished(),
         hash: hash(&source),
         source,
@@ -92,6 +97,7 @@ struct Parts {
     intents: Vec<Intent>,
     concurrency: Concurrency,
     servers: Vec<Server>,
+    user_tools: bool,
 }
 
 fn read(reader: &mut Reader<'_>, files: &GraphFiles) -> Parts {
@@ -114,6 +120,7 @@ fn read(reader: &mut Reader<'_>, files: &GraphFiles) -> Parts {
         intents,
         concurrency,
         servers,
+        user_tools: kept().any(|graph| graph.sets.iter().any(|set| set.is_of_user())),
     }
 }
 

@@ -17,7 +17,7 @@ use crate::source::{self, FileText, Node};
 use crate::types::builtin;
 use crate::{Field, Mismatch, RecordType, Type, nearest};
 
-pub use server::ServerTool;
+pub use server::{ServerTool, ToolOrigin, USER_SERVERS};
 
 /// Ops of the agreed language that do not exist yet.
 pub const NOT_BUILT: [&str; 3] = ["publish", "assemble_published", "propose_profile"];

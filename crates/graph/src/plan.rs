@@ -41,6 +41,9 @@ pub struct Bundle {
     pub ops: OpTable,
     /// The servers that it calls tools of, of all graphs. Their tools are known where `ops` has them.
     pub servers: Vec<Server>,
+    /// Whether it offers the tools of the servers in a user's own configuration (`mcp.*`). They are in `ops` under
+    /// [`USER_SERVERS`](crate::USER_SERVERS), where there are any.
+    pub user_tools: bool,
     /// Compiled expressions and templates.
     pub programs: Programs,
     /// The files that it was made from.
@@ -194,6 +197,9 @@ pub struct Server {
     pub secrets: Vec<Arc<str>>,
     /// Whether it does nothing twice that comes under the same idempotency key.
     pub takes_keys: bool,
+    /// Whether a run can not begin without it. One that is not required and can not be reached has no tools; calls of
+    /// tools that the graph names fail then.
+    pub required: bool,
 }
 
 /// How a server is reached. `secret.NAME` is all that its texts can read: they are rendered by

@@ -66,7 +66,8 @@ pub const FIELD: Words = words(
 pub const CHANNEL: Words = words("channel", &["reduce", "persist"], &[]);
 
 /// An MCP server.
-pub const SERVER: Words = words("server", &["url", "headers", "command", "env", "takes_keys"], &[]);
+pub const SERVER: Words =
+    words("server", &["url", "headers", "command", "env", "takes_keys", "required"], &[]);
 
 /// A way of a route, written out.
 pub const WAY: Words = words("way", &["if", "update", "to", "exit"], &[]);

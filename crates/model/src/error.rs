@@ -36,6 +36,14 @@ pub enum ModelError {
         /// What is wrong with it.
         problem: String,
     },
+    /// What was said of a provider can not be used.
+    #[error("the provider \"{provider}\" can not be used: {problem}")]
+    Provider {
+        /// The provider.
+        provider: String,
+        /// What is wrong with it.
+        problem: String,
+    },
     /// The HTTP client can not be set up.
     #[error(
         "the HTTP client can not be set up: {problem}; check the system's CA certificates and proxy variables"

@@ -1,26 +1,43 @@
 //! Chat models behind one trait.
 //!
-//! [`Models`] gives a model by its configured name: `openai::NAME` (any server that speaks OpenAI's chat
-//! completions), `scripted` (answers from a script, for tests), or one that the program registers itself. A
-//! model that nobody asks for costs nothing: no connection, no key, no file.
+//! [`Models`] gives a model by its configured name: `PROVIDER::NAME` of a provider that is built in or set (with the
+//! feature `providers`), `extractive`, `scripted` (answers from a script, for tests), or one that the program registers
+//! itself. A model that nobody asks for costs nothing: no connection, no key, no file.
 
+mod endpoint;
 mod error;
 mod estimate;
 pub mod extractive;
-#[cfg(feature = "openai")]
-pub mod openai;
+mod facts;
+// Only calls of providers teach anything.
+#[cfg_attr(not(feature = "providers"), allow(dead_code))]
+mod learnt;
+pub mod limiter;
+mod listed;
 mod price;
+#[cfg(feature = "providers")]
+mod providers;
 mod registry;
 pub mod scripted;
+mod settings;
+#[cfg_attr(not(feature = "providers"), allow(dead_code))]
 mod structured;
+// Without providers, only the scripted model uses a part of it.
+#[cfg_attr(not(feature = "providers"), allow(dead_code))]
+mod weak;
 
 use async_trait::async_trait;
 use deepgraph_protocol::{ModelReply, ModelRequest, StepError};
 
 pub use error::ModelError;
+pub use limiter::Account;
+pub use listed::{ListedModel, ListedProvider};
 pub use price::Price;
-pub use registry::{ModelSettings, Models};
+#[cfg(feature = "providers")]
+pub use providers::RemoteModel;
+pub use registry::Models;
 pub use scripted::{Script, Scripted};
+pub use settings::{CacheMarks, ModelFacts, ModelSettings, Protocol, ProviderSettings, ToolMode};
 
 /// Where the pieces of a reply go while it is being written. A preview is never state: only the reply is.
 pub type Preview<'a> = &'a (dyn Fn(&str) + Send + Sync);

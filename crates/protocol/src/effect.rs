@@ -23,7 +23,7 @@ pub enum Output {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "effect", rename_all = "snake_case")]
 pub enum Effect {
-    /// Call a model. The driver renders the request with `Machine::model_request(step)`, commits `Dispatched`,
+    /// Call a model. The driver renders the request with `Machine::model_request(step, window)`, commits `Dispatched`,
     /// applies it, and carries the call out if the step is still open then.
     CallModel {
         /// The step.

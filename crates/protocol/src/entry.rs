@@ -35,8 +35,9 @@ pub enum EntryBody {
     Started(Started),
     /// A step was sent out: from here on it may have cost something.
     ///
-    /// Model calls and ops that write are sent out only once this is durable. For an op that writes, the row is its
-    /// claim: it is unique by run, scope and position, and only the owner of the run can write it.
+    /// Model calls, ops that write and ops that cost something are sent out only once this is durable. For an op that
+    /// writes, the row is its claim: it is unique by run, scope and position, and only the owner of the run can write it.
+    /// For an op that costs something, it reserves its fee; one that writes and has nothing reserved here costs nothing.
     Dispatched {
         /// The step.
         step: StepId,
@@ -72,6 +73,8 @@ pub enum EntryBody {
     Held {
         /// The step.
         step: StepId,
+        /// The attempt that waits, from 1.
+        attempt: u32,
     },
     /// An attempt failed. The Machine decides whether there is another.
     AttemptFailed {
@@ -87,6 +90,9 @@ pub enum EntryBody {
         /// Whether the next model of the route is asked: at once, without counting as one of the attempts of `retry`.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         fail_over: bool,
+        /// What the call of an op cost outside nevertheless; none: nothing.
+        #[serde(default, skip_serializing_if = "Fee::is_none")]
+        fee: Fee,
     },
     /// A step is done.
     Completed {
@@ -162,7 +168,7 @@ pub enum EntryBody {
 impl Started {
     /// Of a first attempt, under the present rules, with all that is not given left open.
     pub fn first(graph: Arc<str>, input: Arc<Map>, config: Arc<Map>, bundle: Arc<str>) -> Started {
-        Started { graph, input, config, bundle, attempt: 1, semantics: SEMANTICS, ..Started::default() }
+        Started { graph, input, config, bundle, attempt: 1, semantics: SEMANTICS, read_on: true, ..Started::default() }
     }
 }
 
@@ -171,7 +177,7 @@ impl EntryBody {
     pub fn step(&self) -> Option<&StepId> {
         match self {
             EntryBody::Dispatched { step, .. }
-            | EntryBody::Held { step }
+            | EntryBody::Held { step, .. }
             | EntryBody::AttemptFailed { step, .. }
             | EntryBody::Completed { step, .. }
             | EntryBody::Failed { step, .. }
@@ -208,6 +214,10 @@ pub struct Started {
     pub semantics: u32,
     /// Hash of graphs, prompts and configuration.
     pub bundle: Arc<str>,
+    /// Whether a tool's answer that is too long for the conversation is kept, and can be read on by reference. Older
+    /// journals do not say so: there it was cut.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub read_on: bool,
     /// How often each graph whose nesting is limited encloses this instance, itself included, by path.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub nesting: Nesting,

@@ -69,6 +69,18 @@ impl ErrorKind {
         )
     }
 
+    /// Whether another model may be asked instead: the trouble is with the one that was asked, not with the request.
+    pub fn fails_over(self) -> bool {
+        matches!(
+            self,
+            ErrorKind::StepTimeout
+                | ErrorKind::RateLimited
+                | ErrorKind::Unavailable
+                | ErrorKind::Network
+                | ErrorKind::NotFound
+        )
+    }
+
     /// The exit of an instance that such a failure ends.
     pub fn exit(self, class: ErrorClass) -> ExitReason {
         match (self, class) {
@@ -130,12 +142,15 @@ pub struct StepError {
     /// The context window of the model in tokens, where the provider told it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<u64>,
+    /// The tokens of the request as the provider counted them, where it told them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
 }
 
 impl StepError {
     /// A failure without a waiting time.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> StepError {
-        StepError { kind, message: message.into(), retry_after_ms: None, unsent: false, window: None }
+        StepError { kind, message: message.into(), retry_after_ms: None, unsent: false, window: None, tokens: None }
     }
 
     /// Whether a call that was sent out may have been done although it failed so. Only what says that it was not is

@@ -108,6 +108,9 @@ pub enum Event {
         error: StepError,
         /// Milliseconds until the next.
         delay_ms: u64,
+        /// Whether the next model of the route is asked.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        fail_over: bool,
     },
     /// A step failed for good.
     StepFailed {

@@ -39,6 +39,11 @@ impl ModelRequest {
     /// The tokens of the request: an estimate, bytes / 4 rounded up over all messages, calls, tools and the output's
     /// schema. It is made without a tokenizer, so that it is the same everywhere and costs nothing.
     pub fn estimate_tokens(&self) -> u64 {
+        tokens_of_bytes(self.bytes())
+    }
+
+    /// The bytes of the request that are sent as text: of all messages, calls, tools and the output's schema.
+    pub fn bytes(&self) -> usize {
         let mut bytes = 0;
         for message in &self.messages {
             bytes += message.content.len();
@@ -53,7 +58,7 @@ impl ModelRequest {
         if let Some(output) = &self.output {
             bytes += output.name.len() + output.schema.to_json_text().len();
         }
-        tokens_of_bytes(bytes)
+        bytes
     }
 }
 
@@ -118,6 +123,11 @@ pub struct ModelReply {
     /// What had to be mended in the reply before it could be read, for people.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mended: Vec<Arc<str>>,
+    /// What the reply may be taken for although it does not answer the request as it stands: structured output read by
+    /// guessing (an answer that was cut off, closed; fields filled with nothing), or the text before an endless repetition.
+    /// It counts only once the model was shown its mistake. Null: nothing.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub guess: Value,
 }
 
 impl ModelReply {
@@ -127,7 +137,8 @@ impl ModelReply {
     pub fn answering(mut self, request: &ModelRequest) -> ModelReply {
         let wants_text = request.tools.is_empty() && request.output.is_none();
         let says_nothing = self.text.trim().is_empty() && self.tool_calls.is_empty();
-        if wants_text && says_nothing && self.finish != FinishReason::Refusal {
+        let is_told = matches!(self.finish, FinishReason::Refusal | FinishReason::Repetition);
+        if wants_text && says_nothing && !is_told {
             self.finish = FinishReason::Empty;
         }
         self
@@ -148,6 +159,8 @@ pub enum FinishReason {
     Refusal,
     /// It said nothing where a text was all that was asked for; see [`ModelReply::answering`].
     Empty,
+    /// It said the same over and over: the text is cut behind the first time.
+    Repetition,
     /// Anything else, or not said.
     Other,
 }
@@ -161,6 +174,7 @@ impl FinishReason {
             FinishReason::Length => "length",
             FinishReason::Refusal => "refusal",
             FinishReason::Empty => "empty",
+            FinishReason::Repetition => "repetition",
             FinishReason::Other => "other",
         }
     }

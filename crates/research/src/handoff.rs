@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use deepgraph_protocol::{Fact, Handoff, Source};
 
+use crate::cite::with_ids;
 use crate::marks::{Cited, UNSUPPORTED, cited_sentences};
 use crate::question::Question;
 use crate::select::{Selection, passages_of_facts, select};
@@ -19,14 +20,14 @@ pub const NO_SOURCE: &str = "no source speaks of";
 /// Sources by id.
 pub type Sources = BTreeMap<String, Source>;
 
-/// The handoff of a compressor's text. Ids of unknown sources are dropped; a sentence that cites nothing else is
+/// The handoff of a compressor's text. A URL counts as the citation of its page, if that was read. Ids of unknown sources are dropped; a sentence that cites nothing else is
 /// marked `[unsupported]` and is no finding. An empty text is made from the facts.
 pub fn handoff(objective: &str, text: &str, facts: &[Fact], sources: &Sources) -> Handoff {
     if text.trim().is_empty() {
         return extract(objective, facts, sources);
     }
     let known: BTreeSet<&str> = sources.keys().map(String::as_str).collect();
-    let (body, unknowns) = split_unknowns(text);
+    let (body, unknowns) = split_unknowns(&with_ids(text, sources));
     let mut handoff =
         Handoff { objective: objective.to_owned(), unknowns, facts: keys(facts), ..Handoff::default() };
     handoff.text = checked(&body, &known, &mut handoff);

@@ -4,6 +4,7 @@
 //! Nothing here reads a clock, a file or the network; the same input gives the same output.
 
 pub mod assemble;
+pub mod canonical;
 pub mod cite;
 pub mod facts;
 pub mod gain;

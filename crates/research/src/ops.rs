@@ -74,6 +74,14 @@ fn cite_op(input: &Map) -> Result<Value, StepError> {
         ("citations", citations),
         ("superseded", count(report.superseded)),
         ("unsourced", count(report.unsourced)),
+        (
+            "checked",
+            Value::record([
+                ("total", count(report.checked.total)),
+                ("verified", count(report.checked.verified)),
+                ("removed", count(report.checked.removed)),
+            ]),
+        ),
     ]))
 }
 

@@ -10,8 +10,21 @@
 //!
 //! A document that states its date has it behind its path: `(minutes.md, 2025-01-14)`. A blank line stands between two blocks. A line of a passage that itself looks like the head of a block is
 //! written with a `\` before it, so that page text can not pass for another source.
+//!
+//! The lines of a web page stand behind a fence, each with `> ` before it, without what people do not see:
+//!
+//! ```text
+//! [p3mzk2-4] Ports of Uruguay — Traffic (https://example.org/ports, 2024-05-01)
+//! > Montevideo handled 1.1 million containers in 2023.
+//! ```
 
-use deepgraph_protocol::Source;
+mod fence;
+mod hits;
+
+use deepgraph_protocol::{Hit, Source};
+
+pub use fence::{QUOTE, visible};
+pub use hits::{Named, address, parse_hits, render_hits};
 
 /// What a block of text says of a passage.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -43,11 +56,33 @@ impl From<&Source> for Passage {
     }
 }
 
+impl From<&Hit> for Passage {
+    fn from(hit: &Hit) -> Passage {
+        let Hit { source: id, document, title, text, date, .. } = hit.clone();
+        let text = if is_page(&document) { unfenced(&text) } else { text };
+        Passage { id, document, title, date, text, ..Passage::default() }
+    }
+}
+
 /// Stands between title and section in the head of a block.
 const DASH: &str = " — ";
 
 /// The longest id that is taken for one, in bytes.
 const LONGEST_ID: usize = 64;
+
+/// A hit of the web as graphs put it into prompts: its title on one line, its text behind the fence.
+pub fn fenced(hit: Hit) -> Hit {
+    let mut text = String::new();
+    fence::push_quoted(&mut text, hit.text.trim_end());
+    text.truncate(text.trim_end().len());
+    Hit { title: one_line(&hit.title), text, ..hit }
+}
+
+/// The text of a hit without the fence.
+fn unfenced(text: &str) -> String {
+    let lines = text.lines().map(|line| fence::unquoted(line).unwrap_or(line));
+    lines.collect::<Vec<_>>().join("\n")
+}
 
 /// Passages as blocks of text.
 pub fn render(sources: &[&Source]) -> String {
@@ -57,12 +92,9 @@ pub fn render(sources: &[&Source]) -> String {
             out.push('\n');
         }
         push_head(&mut out, source);
-        for line in source.text.trim_end().lines() {
-            if is_head(line.trim_start_matches('\\')) {
-                out.push('\\');
-            }
-            out.push_str(line);
-            out.push('\n');
+        match is_page(&source.document) {
+            true => fence::push_quoted(&mut out, source.text.trim_end()),
+            false => source.text.trim_end().lines().for_each(|line| fence::push_line(&mut out, line)),
         }
     }
     out
@@ -75,6 +107,14 @@ pub fn parse(text: &str) -> Vec<Passage> {
         if let Some(head) = parse_head(line) {
             passages.push(head);
         } else if let Some(passage) = passages.last_mut() {
+            if is_page(&passage.document) {
+                // What is not behind the fence is not the page's.
+                if let Some(line) = fence::unquoted(line) {
+                    passage.text.push_str(line);
+                    passage.text.push('\n');
+                }
+                continue;
+            }
             let escaped = line.starts_with('\\') && is_head(line.trim_start_matches('\\'));
             passage.text.push_str(if escaped { &line[1..] } else { line });
             passage.text.push('\n');
@@ -99,15 +139,24 @@ pub fn is_id(text: &str) -> bool {
         && (bytes.iter().any(u8::is_ascii_alphabetic) || is_hashed_id(text))
 }
 
-/// Whether a text has the shape of the ids that deepgraph's own tools give: six characters derived from the
-/// document, a dash, the passage's number.
+/// Whether a text has the shape of the ids that deepgraph's own tools give: six characters derived from the document, or
+/// eight hexadecimal digits from a web page, a dash, the passage's number.
 pub fn is_hashed_id(text: &str) -> bool {
+    let is_lower = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit();
+    let is_hex = |b: u8| b.is_ascii_digit() || (b'a'..=b'f').contains(&b);
     text.split_once('-').is_some_and(|(hash, number)| {
-        hash.len() == 6
-            && hash.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
-            && !number.is_empty()
-            && number.bytes().all(|b| b.is_ascii_digit())
+        let is_key = match hash.len() {
+            6 => hash.bytes().all(is_lower),
+            8 => hash.bytes().all(is_hex),
+            _ => false,
+        };
+        is_key && !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())
     })
+}
+
+/// Whether a document's name is the URL of a web page.
+fn is_page(document: &str) -> bool {
+    document.starts_with("https://") || document.starts_with("http://")
 }
 
 fn push_head(out: &mut String, source: &Source) {
@@ -117,12 +166,16 @@ fn push_head(out: &mut String, source: &Source) {
         out.push_str(&one_line(&source.section));
     }
     let date = source.date.as_deref().map(|date| format!(", {}", one_line(date))).unwrap_or_default();
-    out.push_str(&format!(" ({}{date})\n", one_line(&source.document)));
+    let document = match is_page(&source.document) {
+        true => address(&source.document),
+        false => one_line(&source.document),
+    };
+    out.push_str(&format!(" ({document}{date})\n"));
 }
 
-/// A text without line breaks and other control characters.
+/// A text without line breaks, other control characters and what people do not see.
 fn one_line(text: &str) -> String {
-    let spaced: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let spaced: String = visible(text).chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     spaced.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

@@ -1,8 +1,8 @@
 //! What an op is told of the call that it carries out: which step of which run it is, and its idempotency key.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use deepgraph_protocol::{Map, StepId, Value};
+use deepgraph_protocol::{Fee, Map, StepId, Value};
 use deepgraph_store::RunId;
 use sha2::{Digest, Sha256};
 
@@ -14,12 +14,13 @@ pub struct CallContext {
     attempt: u32,
     input: Arc<Map>,
     key: OnceLock<Arc<str>>,
+    charged: Arc<Mutex<Fee>>,
 }
 
 impl CallContext {
     /// The call of a step of a run, with this input.
     pub fn new(run: RunId, step: StepId, attempt: u32, input: Arc<Map>) -> CallContext {
-        CallContext { run, step, attempt, input, key: OnceLock::new() }
+        CallContext { run, step, attempt, input, key: OnceLock::new(), charged: Arc::default() }
     }
 
     /// The run.
@@ -41,6 +42,17 @@ impl CallContext {
     /// such keys do a request that they have had before under the same key no second time.
     pub fn idempotency_key(&self) -> &str {
         self.key.get_or_init(|| idempotency_key(&self.run, &self.step, &self.input).into())
+    }
+
+    /// Notes what the call cost outside, each time that something was paid. It counts against the run's limits on money,
+    /// also where the call fails afterwards. See [`Op::fee`](crate::Op::fee).
+    pub fn charge(&self, fee: Fee) {
+        *self.charged.lock().unwrap_or_else(PoisonError::into_inner) += fee;
+    }
+
+    /// What the call cost so far.
+    pub fn charged(&self) -> Fee {
+        *self.charged.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

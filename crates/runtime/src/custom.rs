@@ -8,7 +8,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use deepgraph_graph::build::{self, Signature};
 use deepgraph_graph::{Diagnostics, OpTable, Type};
-use deepgraph_protocol::{ErrorKind, Map, StepError, Value};
+use deepgraph_protocol::{ErrorKind, Fee, Map, StepError, Value};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -39,6 +39,7 @@ use crate::ops::{Op, Ops};
 pub struct CustomOp {
     signature: Signature,
     takes_key: bool,
+    fee: Fee,
     work: Work,
 }
 
@@ -47,6 +48,7 @@ pub struct CustomOp {
 pub struct OpDeclaration {
     signature: Signature,
     takes_key: bool,
+    fee: Fee,
 }
 
 type Pending = Pin<Box<dyn Future<Output = Result<Value, StepError>> + Send>>;
@@ -57,7 +59,7 @@ impl CustomOp {
     // The declaration becomes an op when its work is said.
     #[allow(clippy::new_ret_no_self)]
     pub fn new(name: impl Into<String>) -> OpDeclaration {
-        OpDeclaration { signature: Signature::new(name), takes_key: false }
+        OpDeclaration { signature: Signature::new(name), takes_key: false, fee: Fee::NONE }
     }
 
     /// Its name.
@@ -74,7 +76,7 @@ impl CustomOp {
         let with = table.clone().with_op(&self.signature)?;
         if let Some(declared) = with.get(self.name()) {
             let (declared, work) = (declared.clone(), self.work.clone());
-            let checked = Checked { declared, takes_key: self.takes_key, work };
+            let checked = Checked { declared, takes_key: self.takes_key, fee: self.fee, work };
             ops.add(self.name(), Arc::new(checked));
         }
         *table = with;
@@ -109,6 +111,13 @@ impl OpDeclaration {
     /// key. A call that writes and whose outcome was lost is then made again under its key; else it never is.
     pub fn takes_key(self) -> OpDeclaration {
         OpDeclaration { takes_key: true, ..self }
+    }
+
+    /// What a call costs outside at most; `unknown` where that is not known. It is reserved before the call is made, so that
+    /// limits on money are hard. What it did cost is told by [`CallContext::charge`], which work given by
+    /// [`OpDeclaration::run_with`] calls.
+    pub fn costs(self, fee: Fee) -> OpDeclaration {
+        OpDeclaration { fee, ..self }
     }
 
     /// An input, by name. Types are the built-in ones and records written out.
@@ -160,7 +169,7 @@ impl OpDeclaration {
                 }
             }
         };
-        CustomOp { signature: self.signature, takes_key: self.takes_key, work: Arc::new(work) }
+        CustomOp { signature: self.signature, takes_key: self.takes_key, fee: self.fee, work: Arc::new(work) }
     }
 }
 
@@ -168,6 +177,7 @@ impl OpDeclaration {
 struct Checked {
     declared: deepgraph_graph::Op,
     takes_key: bool,
+    fee: Fee,
     work: Work,
 }
 
@@ -175,6 +185,10 @@ struct Checked {
 impl Op for Checked {
     fn takes_key(&self) -> bool {
         self.takes_key
+    }
+
+    fn fee(&self, _: &Map) -> Option<Fee> {
+        Some(self.fee).filter(|fee| !fee.is_none())
     }
 
     async fn call(&self, input: Map, context: &CallContext) -> Result<Value, StepError> {

@@ -1,12 +1,12 @@
 //! The loop: commit, apply, carry out, wait.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use deepgraph_engine::{Machine, Phase};
 use deepgraph_graph::Bundle;
 use deepgraph_protocol::{
-    Effect, Entry, EntryBody, Millis, ModelRequest, Output, RunStatus, ScopeEnd, ScopePath, StepId, Value,
+    Effect, Entry, EntryBody, Millis, Output, RunStatus, ScopeEnd, ScopePath, StepId, Value,
 };
 use deepgraph_store::{Append, Appended, RunId, RunUpdate};
 use tokio::sync::{Semaphore, mpsc, oneshot};
@@ -15,6 +15,7 @@ use tokio::time::Instant;
 use crate::RunError;
 use crate::again::with_first;
 use crate::ask::Question;
+use crate::asking::Prepared;
 use crate::begun::Begun;
 use crate::cancel::BETWEEN_LOOKS;
 use crate::control::{Cancel, Control};
@@ -24,17 +25,8 @@ use crate::resume::Live;
 use crate::run::Runtime;
 use crate::slots::Slots;
 use crate::tasks::{CacheKey, Tasks};
+use crate::trouble::Troubles;
 use crate::writes::OpCall;
-
-/// A model call that is sent once its dispatch is durable.
-#[derive(Debug)]
-pub(crate) struct Prepared {
-    pub(crate) request: Arc<ModelRequest>,
-    pub(crate) attempt: u32,
-    pub(crate) timeout_ms: Option<u64>,
-    /// How many dispatches come before the one that is sent: in the recorded run their answers were lost.
-    pub(crate) lost: usize,
-}
 
 /// Drives one run: owns its Machines and all that is in flight.
 pub(crate) struct Driver<'a> {
@@ -48,6 +40,10 @@ pub(crate) struct Driver<'a> {
     pub(crate) model_places: Option<Arc<Semaphore>>,
     pub(crate) tool_places: Option<Arc<Semaphore>>,
     pub(crate) prepared: BTreeMap<StepId, Prepared>,
+    /// Attempts of model calls that were told to wait and were not sent yet.
+    pub(crate) held: BTreeSet<(StepId, u32)>,
+    /// Models that lately could not serve.
+    pub(crate) troubles: Troubles,
     /// Calls that write and are made once their claim is durable.
     pub(crate) claims: BTreeMap<StepId, OpCall>,
     /// What was sent out, or waits for a place to be.
@@ -99,6 +95,8 @@ impl<'a> Driver<'a> {
             model_places: places(caps.model_calls),
             tool_places: places(caps.tool_calls),
             prepared: BTreeMap::new(),
+            held: BTreeSet::new(),
+            troubles: Troubles::default(),
             claims: BTreeMap::new(),
             begun: BTreeMap::new(),
             asked_to_cancel: false,

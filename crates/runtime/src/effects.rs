@@ -1,22 +1,18 @@
 //! Carrying out one effect.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use deepgraph_protocol::{
     CALLER_ENDED, Effect, EntryBody, ErrorKind, ExitReason, ScopePath, StepError, StepId, Value,
 };
-use deepgraph_trace::request_hash;
 
 use crate::ask::{Question, Unattended};
+use crate::asking::ModelCall;
 use crate::begun::Begun;
-use crate::driver::{Driver, Prepared};
-use crate::replay::lost_dispatch;
-use crate::tasks::{Done, bounded};
+use crate::driver::Driver;
+use crate::jitter::with_jitter;
+use crate::tasks::Done;
 use crate::writes::OpCall;
-
-/// Output tokens that are reserved for a call whose node does not bound them.
-const UNBOUNDED_OUTPUT: u64 = 4096;
 
 impl Driver<'_> {
     /// Carries an effect of a scope out, or begins to.
@@ -28,14 +24,14 @@ impl Driver<'_> {
             {
                 self.wait_for_attempt(scope, effect, delay_ms);
             }
-            Effect::CallModel { step, attempt, timeout_ms, .. } => {
-                self.prepare_model(scope, step, attempt, timeout_ms);
+            Effect::CallModel { step, attempt, timeout_ms, route, .. } => {
+                self.prepare_model(scope, ModelCall { step, attempt, timeout_ms, route });
             }
             Effect::RunOp { step, attempt, timeout_ms, op, input, writes, cache_ms, .. } => {
                 let call = OpCall { step, attempt, timeout_ms, op, input, cache_ms };
                 match writes {
                     true => self.claim_op(scope, call),
-                    false => self.run_op(scope, call),
+                    false => self.reserve_op(scope, call),
                 }
             }
             Effect::Spawn { .. } | Effect::Reopen { .. } => self.open_child(scope, &effect),
@@ -51,7 +47,12 @@ impl Driver<'_> {
         }
     }
 
-    fn wait_for_attempt(&mut self, scope: &ScopePath, mut effect: Effect, wait: u64) {
+    fn wait_for_attempt(&mut self, scope: &ScopePath, mut effect: Effect, mut wait: u64) {
+        if let Effect::CallModel { step, attempt, .. } = &effect {
+            // How much longer it waits than its back-off is no active time either.
+            self.hold(scope, step, *attempt);
+            wait = with_jitter(&self.run, step, *attempt, wait);
+        }
         if let Effect::CallModel { delay_ms, .. } | Effect::RunOp { delay_ms, .. } = &mut effect {
             *delay_ms = 0;
         }
@@ -61,84 +62,6 @@ impl Driver<'_> {
         self.tasks.wait(&key, &step, async move {
             tokio::time::sleep(Duration::from_millis(wait)).await;
             Done::Due { scope, effect }
-        });
-    }
-
-    /// Renders a model request and commits that it is sent; it is sent once that is durable.
-    fn prepare_model(&mut self, scope: &ScopePath, step: StepId, attempt: u32, timeout_ms: Option<u64>) {
-        let Some(live) = self.machines.get(scope) else { return };
-        let request = match live.machine.model_request(&step) {
-            Ok(request) => request,
-            Err(error) => return self.commit_later(scope, EntryBody::Failed { step, error }),
-        };
-        let price = self.runtime.models.price(&request.model);
-        let output = request.max_output.unwrap_or(UNBOUNDED_OUTPUT);
-        let estimate = request.estimate_tokens();
-        let usage =
-            deepgraph_protocol::Usage { input_tokens: estimate, output_tokens: output, ..Default::default() };
-        let free = price == Some(deepgraph_model::Price::FREE);
-        let entry = EntryBody::Dispatched {
-            step: step.clone(),
-            attempt,
-            request: Some(request_hash(&request)),
-            reserve_tokens: if free { 0 } else { estimate + output },
-            reserve_micro_usd: price.map(|p| p.cost(&usage)),
-            key: None,
-            takes_key: false,
-            model: None,
-            window: None,
-            cut: None,
-        };
-        let lost =
-            self.replay.as_ref().map(|replay| replay.lost(&step, attempt, &request)).unwrap_or_default();
-        for reserved in &lost {
-            self.commit_later(scope, lost_dispatch(&entry, *reserved));
-        }
-        let lost = lost.len();
-        self.prepared.insert(step, Prepared { request: Arc::new(request), attempt, timeout_ms, lost });
-        self.commit_later(scope, entry);
-    }
-
-    /// Sends a model request whose dispatch is durable, if the Machine still wants it.
-    pub(crate) fn send_model(&mut self, scope: &ScopePath, step: &StepId) {
-        if let Some(prepared) = self.prepared.get_mut(step).filter(|prepared| prepared.lost > 0) {
-            prepared.lost -= 1;
-            return;
-        }
-        let Some(prepared) = self.prepared.remove(step) else { return };
-        if !self.machines.get(scope).is_some_and(|live| live.machine.is_open(step)) {
-            return;
-        }
-        let Prepared { request, attempt, timeout_ms, .. } = prepared;
-        if self.replay.is_some() {
-            let request = Arc::unwrap_or_clone(request);
-            return self.replay_model(scope, step.clone(), attempt, request);
-        }
-        let model = match self.runtime.models.get(&request.model) {
-            Ok(model) => model,
-            Err(error) => {
-                let error = StepError::new(ErrorKind::NotFound, error.to_string());
-                return self.commit_later(scope, EntryBody::Failed { step: step.clone(), error });
-            }
-        };
-        let price = self.runtime.models.price(&request.model);
-        let (scope, step) = (scope.clone(), step.clone());
-        let (key, key_step) = (scope.clone(), step.clone());
-        let previews = self.previews.clone();
-        let place = self.model_places.clone();
-        let begun = Begun::default();
-        self.begun.insert(step.clone(), begun.clone());
-        self.tasks.spawn(&key, &key_step, async move {
-            let preview_step = step.clone();
-            let preview = move |piece: &str| drop(previews.send((preview_step.clone(), piece.to_owned())));
-            let call = begun.unless_withdrawn(model.reply(&request, &preview));
-            let result = bounded(place, timeout_ms, call).await.map(|reply| {
-                let mut reply = reply.answering(&request);
-                let priced = price.map(|p| p.cost(&reply.usage));
-                reply.cost_micro_usd = reply.cost_micro_usd.or(priced);
-                Box::new(reply)
-            });
-            Done::Model { scope, step, attempt, result }
         });
     }
 

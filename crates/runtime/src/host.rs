@@ -23,6 +23,7 @@ use crate::ops::Ops;
 use crate::replay::recording;
 use crate::run::Runtime;
 use crate::servers::Servers;
+use crate::sources::{Sources, WebSource};
 use crate::work::stored_bundle;
 
 /// Runs graphs inside a tokio program: what all runs share. A clone is the same host.
@@ -41,7 +42,7 @@ pub struct HostBuilder {
     store: Arc<dyn Store>,
     models: ModelSettings,
     own_models: Vec<(String, Arc<dyn ChatModel>)>,
-    corpus: Option<Arc<Corpus>>,
+    sources: Sources,
     scorer: Option<Arc<dyn Scorer>>,
     own_ops: Vec<CustomOp>,
     asker: Option<Arc<dyn Asker>>,
@@ -59,7 +60,7 @@ impl Host {
             store: Arc::new(MemoryStore::new()),
             models: ModelSettings::default(),
             own_models: Vec::new(),
-            corpus: None,
+            sources: Sources::default(),
             scorer: None,
             own_ops: Vec::new(),
             asker: None,
@@ -214,7 +215,13 @@ impl HostBuilder {
 
     /// The documents that `search` and `read` work on.
     pub fn documents(mut self, corpus: Corpus) -> HostBuilder {
-        self.corpus = Some(Arc::new(corpus));
+        self.sources.corpus = Some(Arc::new(corpus));
+        self
+    }
+
+    /// Searches and reads the web, beside the documents if there are some.
+    pub fn web(mut self, web: Arc<dyn WebSource>) -> HostBuilder {
+        self.sources.web = Some(web);
         self
     }
 
@@ -276,9 +283,9 @@ impl HostBuilder {
         for (name, model) in self.own_models {
             models.register(name, model);
         }
-        let (mut table, mut ops) = (OpTable::stock(), Ops::stock(self.corpus.clone()));
+        let (mut table, mut ops) = (OpTable::stock(), Ops::stock(self.sources.clone()));
         if let Some(scorer) = self.scorer {
-            ops.score_with(self.corpus, scorer);
+            ops.score_with(self.sources, scorer);
         }
         for op in self.own_ops {
             op.add_to(&mut table, &mut ops)?;

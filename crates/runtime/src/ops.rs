@@ -6,12 +6,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use deepgraph_protocol::{ErrorKind, Map, StepError, Value};
+use deepgraph_protocol::{ErrorKind, Fee, Map, StepError, Value};
 use deepgraph_research::gain::{HashedFacts, Scorer};
-use deepgraph_tools::Corpus;
 
 use crate::call::CallContext;
 use crate::scored::{FactsOp, ReadOp};
+use crate::sources::{SearchOp, Sources};
 
 /// Something that a graph can call by name: pure work, or work on the outside.
 #[async_trait]
@@ -42,6 +42,14 @@ pub trait Op: Send + Sync {
         false
     }
 
+    /// What a call with this input costs outside at most, before it is made; none: nothing. It is reserved, so that a limit
+    /// on money is hard: a call that does not fit is not made, and neither is one of unknown price where money is
+    /// bounded. What it did cost is told with [`CallContext::charge`]. `input` is that of [`call`](Op::call).
+    fn fee(&self, input: &Map) -> Option<Fee> {
+        let _ = input;
+        None
+    }
+
     /// The longest time of a call for which the graph gives no `timeout`; none: unbounded.
     fn default_timeout(&self) -> Option<Duration> {
         None
@@ -53,21 +61,22 @@ pub trait Op: Send + Sync {
 pub struct Ops(BTreeMap<String, Arc<dyn Op>>);
 
 impl Ops {
-    /// The stock ops of the graph language, over these documents (none: `search` and `read` say that there are
-    /// none).
-    pub fn stock(corpus: Option<Arc<Corpus>>) -> Ops {
+    /// The stock ops of the graph language over these sources: documents, the web, both, or none: `search` and `read` say
+    /// then that there are none.
+    pub fn stock(sources: impl Into<Sources>) -> Ops {
+        let sources = sources.into();
         let mut ops = Ops::default();
         for op in deepgraph_research::ops::OPS {
             ops.add(op.name, Arc::new(Pure(op.run)));
         }
-        ops.add("search", Arc::new(Sourced { corpus: corpus.clone(), call: deepgraph_tools::search_op }));
-        ops.score_with(corpus, Arc::new(HashedFacts));
+        ops.add("search", Arc::new(SearchOp(sources.clone())));
+        ops.score_with(sources, Arc::new(HashedFacts));
         ops
     }
 
     /// Puts the ops in place that say what was new, `read` and `facts`, with a scorer of one's own.
-    pub fn score_with(&mut self, corpus: Option<Arc<Corpus>>, scorer: Arc<dyn Scorer>) {
-        self.add("read", Arc::new(ReadOp { corpus, scorer: scorer.clone() }));
+    pub fn score_with(&mut self, sources: impl Into<Sources>, scorer: Arc<dyn Scorer>) {
+        self.add("read", Arc::new(ReadOp { sources: sources.into(), scorer: scorer.clone() }));
         self.add("facts", Arc::new(FactsOp { scorer }));
     }
 
@@ -101,31 +110,6 @@ impl Op for Pure {
     async fn call(&self, input: Map, _: &CallContext) -> Result<Value, StepError> {
         (self.0)(&input)
     }
-}
-
-/// A function over the local documents.
-struct Sourced {
-    corpus: Option<Arc<Corpus>>,
-    call: fn(&Corpus, &Map) -> Result<Value, StepError>,
-}
-
-#[async_trait]
-impl Op for Sourced {
-    async fn call(&self, input: Map, _: &CallContext) -> Result<Value, StepError> {
-        let call = self.call;
-        over_documents(self.corpus.clone(), move |corpus| call(corpus, &input)).await
-    }
-}
-
-/// Does work over the local documents beside the tasks of the program.
-pub(crate) async fn over_documents(
-    corpus: Option<Arc<Corpus>>,
-    work: impl FnOnce(&Corpus) -> Result<Value, StepError> + Send + 'static,
-) -> Result<Value, StepError> {
-    let corpus = corpus.ok_or_else(|| {
-        StepError::new(ErrorKind::NotFound, "this run has no sources: give it documents with --docs PATH")
-    })?;
-    beside("reading the documents", move || work(&corpus)).await
 }
 
 /// Does work that takes a while beside the tasks of the program.

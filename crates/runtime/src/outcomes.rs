@@ -1,7 +1,8 @@
 //! What comes back becomes entries.
 
-use deepgraph_protocol::{Effect, EntryBody, ErrorKind, ScopePath, StepError, StepId, StepOutput};
+use deepgraph_protocol::{Effect, EntryBody, ErrorKind, Fee, ScopePath, StepError, StepId, StepOutput};
 
+use crate::asking::Asked;
 use crate::control::Cancel;
 use crate::driver::Driver;
 use crate::tasks::Done;
@@ -10,49 +11,53 @@ impl Driver<'_> {
     /// Commits what came back.
     pub(crate) fn take(&mut self, done: Done) {
         match done {
-            Done::Model { scope, step, attempt, result } => {
+            Done::Model { scope, step, attempt, asked, result } => {
                 self.begun.remove(&step);
+                let fail_over = self.note_trouble(asked.as_ref(), result.as_ref().err());
                 let body = match result {
                     Ok(reply) if reply.data.depth() > DEEPEST => failure(step, attempt, too_deep()),
                     Ok(reply) => EntryBody::Completed {
                         step,
                         attempt,
                         output: StepOutput::Model(*reply),
-                        fee: deepgraph_protocol::Fee::NONE,
+                        fee: Fee::NONE,
                     },
-                    Err(error) => failure(step, attempt, error),
+                    Err(error) => EntryBody::AttemptFailed {
+                        step,
+                        attempt,
+                        error,
+                        usage: Default::default(),
+                        fail_over,
+                        fee: Fee::NONE,
+                    },
                 };
                 self.commit_later(&scope, body);
             }
-            Done::Op { scope, step, attempt, cache, result } => {
+            Done::Op { scope, step, attempt, cache, result, fee } => {
                 self.begun.remove(&step);
                 let body = match result {
-                    Ok(value) if value.depth() > DEEPEST => failure(step, attempt, too_deep()),
+                    Ok(value) if value.depth() > DEEPEST => failed_op(step, attempt, too_deep(), fee),
                     Ok(value) => {
                         if let Some((key, brought)) = cache {
                             self.cache.insert(key, (self.now(), brought));
                         }
-                        EntryBody::Completed {
-                            step,
-                            attempt,
-                            output: StepOutput::Op(value),
-                            fee: deepgraph_protocol::Fee::NONE,
-                        }
+                        EntryBody::Completed { step, attempt, output: StepOutput::Op(value), fee }
                     }
-                    Err(error) => failure(step, attempt, error),
+                    Err(error) => failed_op(step, attempt, error, fee),
                 };
                 self.commit_later(&scope, body);
             }
-            Done::Failed { scope, step, attempt, error, used } => {
+            Done::Failed { scope, step, attempt, error, used, fail_over, fee } => {
                 self.begun.remove(&step);
                 let body = match attempt {
                     Some(attempt) => {
-                        EntryBody::AttemptFailed { step, attempt, error, usage: used, fail_over: false }
+                        EntryBody::AttemptFailed { step, attempt, error, usage: used, fail_over, fee }
                     }
                     None => EntryBody::Failed { step, error },
                 };
                 self.commit_later(&scope, body);
             }
+            Done::Passed { scope, step } => self.passed(&scope, &step),
             Done::Due { scope, effect } => self.send_due(&scope, effect),
             Done::Timer { scope, timer } => self.commit_later(&scope, EntryBody::TimerFired { timer }),
             Done::Answer { scope, step, answer } => self.take_answer(&scope, step, answer),
@@ -63,6 +68,21 @@ impl Driver<'_> {
             }
             Done::GraceOver { scope, step } => self.give_up(&scope, step),
             Done::Cancel => self.cancel_now(self.cancel.max(Cancel::Cooperative)),
+        }
+    }
+
+    /// Notes whether the model that was asked could serve. True where the next of the route is asked.
+    fn note_trouble(&mut self, asked: Option<&Asked>, error: Option<&StepError>) -> bool {
+        let Some(asked) = asked else { return false };
+        match error {
+            None => {
+                self.troubles.is_over(&asked.model);
+                false
+            }
+            Some(error) => {
+                self.troubles.note(&asked.model, error);
+                asked.has_next && error.kind.fails_over()
+            }
         }
     }
 
@@ -84,5 +104,17 @@ fn too_deep() -> StepError {
 }
 
 fn failure(step: StepId, attempt: u32, error: StepError) -> EntryBody {
-    EntryBody::AttemptFailed { step, attempt, error, usage: Default::default(), fail_over: false }
+    EntryBody::AttemptFailed {
+        step,
+        attempt,
+        error,
+        usage: Default::default(),
+        fail_over: false,
+        fee: Fee::NONE,
+    }
+}
+
+/// The call of an op failed, and cost something nevertheless.
+fn failed_op(step: StepId, attempt: u32, error: StepError, fee: Fee) -> EntryBody {
+    EntryBody::AttemptFailed { step, attempt, error, usage: Default::default(), fail_over: false, fee }
 }

@@ -18,7 +18,7 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet};
 
 use deepgraph_graph::OpTable;
-use deepgraph_protocol::{EntryBody, Hidden, Millis, ModelRequest, ScopePath, StepId};
+use deepgraph_protocol::{EntryBody, Fee, Hidden, Millis, ModelRequest, ScopePath, StepId};
 use deepgraph_trace::recording::{Asked, EntryName, Exchange, Recording, Request, Reserved};
 use tokio::time::Instant;
 
@@ -132,6 +132,20 @@ impl Replay {
         own.map(|own| own.lost.clone()).unwrap_or_default()
     }
 
+    /// What was reserved for the call of an op.
+    pub(crate) fn fee(&self, step: &StepId, attempt: u32) -> Fee {
+        self.own(step, attempt).and_then(|own| own.reserved).map(fee_of).unwrap_or_default()
+    }
+
+    /// What was reserved each time that the call of an op had been sent before, and its answer was lost.
+    pub(crate) fn lost_fees(&self, step: &StepId, attempt: u32) -> Vec<Fee> {
+        self.own(step, attempt).map(|own| own.lost.iter().copied().map(fee_of).collect()).unwrap_or_default()
+    }
+
+    pub(crate) fn own(&self, step: &StepId, attempt: u32) -> Option<&Exchange> {
+        self.recording.exchanges.iter().find(|one| one.step == *step && one.attempt == attempt)
+    }
+
     /// The exchange for what a step asks: the one of this step and attempt, else one that was not used yet; never one
     /// in which something else was asked.
     fn find(&mut self, step: &StepId, attempt: u32, asked: &Asked) -> Option<Exchange> {
@@ -155,6 +169,11 @@ impl Replay {
         let told = missing::told(&self.recording, step, attempt, asked);
         self.broken.get_or_insert(told);
     }
+}
+
+/// What was reserved, as a fee.
+fn fee_of(reserved: Reserved) -> Fee {
+    Fee { micro_usd: reserved.micro_usd.unwrap_or(0), unknown: u64::from(reserved.micro_usd.is_none()) }
 }
 
 /// When an entry of this name was made, in milliseconds after the start.

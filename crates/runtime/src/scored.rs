@@ -9,23 +9,26 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use deepgraph_protocol::{ErrorKind, Fact, Map, Source, StepError, Value};
 use deepgraph_research::gain::{Known, Scorer};
-use deepgraph_tools::Corpus;
 use serde::de::DeserializeOwned;
 
 use crate::call::CallContext;
-use crate::ops::{Op, beside, over_documents};
+use crate::ops::{Op, beside};
+use crate::sources::{self, Sources};
 
 /// `read`, with the facts of what was read that are new. What is read is one thing, what of it is new another: the
 /// second depends on what is known by then, so it is no part of what `cache` keeps.
 pub(crate) struct ReadOp {
-    pub corpus: Option<Arc<Corpus>>,
+    pub sources: Sources,
     pub scorer: Arc<dyn Scorer>,
 }
 
 #[async_trait]
 impl Op for ReadOp {
     async fn call(&self, input: Map, _: &CallContext) -> Result<Value, StepError> {
-        over_documents(self.corpus.clone(), move |corpus| deepgraph_tools::read_op(corpus, &input)).await
+        match earlier_answer(&input) {
+            Some(reference) => Ok(part_of(reference)),
+            None => sources::read(&self.sources, input).await,
+        }
     }
 
     fn finishes(&self) -> bool {
@@ -33,9 +36,50 @@ impl Op for ReadOp {
     }
 
     async fn finish(&self, brought: Value, given: Map) -> Result<Value, StepError> {
+        if let Some(part) = read_on(&brought, &given)? {
+            return Ok(part);
+        }
         let scorer = self.scorer.clone();
         beside("finding what is new", move || with_score(&brought, &given, &*scorer)).await
     }
+}
+
+/// What the `source` begins with where `read` goes on with an answer that was too long, not with a document.
+const REFERENCE: &str = "ref:";
+
+/// The answer of an earlier call that is to be read on.
+fn earlier_answer(input: &Map) -> Option<&str> {
+    input.get("source").and_then(Value::as_str).filter(|source| source.starts_with(REFERENCE))
+}
+
+/// What is brought for it: its text is given by the graph's instance, which knows it.
+fn part_of(reference: &str) -> Value {
+    Value::record([
+        ("text", Value::from("")),
+        ("document", Value::from(reference)),
+        ("title", Value::from("")),
+        ("sources", Value::empty_map()),
+    ])
+}
+
+/// The part of an earlier answer, where that is what was read; it cites nothing and tells no new facts.
+fn read_on(brought: &Value, given: &Map) -> Result<Option<Value>, StepError> {
+    let reference = brought.text("document");
+    if !reference.starts_with(REFERENCE) {
+        return Ok(None);
+    }
+    let Some(part) = given.get("answer") else {
+        let message = format!(
+            "there is no answer \"{reference}\" in this conversation, or it has no such part; the note behind a cut \
+             answer says how to read on"
+        );
+        return Err(StepError::new(ErrorKind::NotFound, message));
+    };
+    let mut fields = brought.as_map().cloned().unwrap_or_default();
+    fields.insert("text".into(), part.clone());
+    fields.insert("facts".into(), Value::empty_list());
+    fields.insert("pages".into(), Value::empty_map());
+    Ok(Some(Value::from(fields)))
 }
 
 /// `facts`: those of sources that came from elsewhere.

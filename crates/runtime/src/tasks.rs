@@ -5,16 +5,25 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use deepgraph_protocol::{Effect, ErrorKind, ModelReply, ScopePath, StepError, StepId, Usage, Value};
+use deepgraph_protocol::{Effect, ErrorKind, Fee, ModelReply, ScopePath, StepError, StepId, Usage, Value};
 use deepgraph_trace::recording::EntryName;
 use tokio::sync::Semaphore;
 use tokio::task::{AbortHandle, Id, JoinError, JoinSet};
+
+use crate::asking::Asked;
 
 /// What a task brings back.
 #[derive(Debug)]
 pub(crate) enum Done {
     /// A model answered, or failed.
-    Model { scope: ScopePath, step: StepId, attempt: u32, result: Result<Box<ModelReply>, StepError> },
+    Model {
+        scope: ScopePath,
+        step: StepId,
+        attempt: u32,
+        /// Which model was asked; none in a replay.
+        asked: Option<Asked>,
+        result: Result<Box<ModelReply>, StepError>,
+    },
     /// An op answered, or failed.
     Op {
         scope: ScopePath,
@@ -23,9 +32,22 @@ pub(crate) enum Done {
         /// What it brought, to be used again.
         cache: Option<(CacheKey, Value)>,
         result: Result<Value, StepError>,
+        /// What it cost.
+        fee: Fee,
     },
     /// An attempt failed; none: the step can not be done, whatever the number of attempts left.
-    Failed { scope: ScopePath, step: StepId, attempt: Option<u32>, error: StepError, used: Usage },
+    Failed {
+        scope: ScopePath,
+        step: StepId,
+        attempt: Option<u32>,
+        error: StepError,
+        used: Usage,
+        /// Whether the next model of the route is asked.
+        fail_over: bool,
+        fee: Fee,
+    },
+    /// A model call may be sent, as its provider's account has it.
+    Passed { scope: ScopePath, step: StepId },
     /// The wait before an attempt is over.
     Due { scope: ScopePath, effect: Effect },
     /// The time of a timer has come.
@@ -235,7 +257,16 @@ impl Tasks {
                 self.waiting.remove(&step);
                 let error = StepError::new(ErrorKind::Tool, format!("the step's code panicked: {failure}"));
                 // There is nothing to repeat.
-                Some(Done::Failed { scope, step, attempt: None, error, used: Usage::default() })
+                let used = Usage::default();
+                Some(Done::Failed {
+                    scope,
+                    step,
+                    attempt: None,
+                    error,
+                    used,
+                    fail_over: false,
+                    fee: Fee::NONE,
+                })
             }
         }
     }
@@ -257,7 +288,7 @@ impl Done {
             Done::Timer { scope, timer } => EntryName::TimerFired(scope, timer),
             Done::Answer { step, .. } => EntryName::Answered(step),
             Done::Cancel => EntryName::CancelRequested(&root),
-            Done::Due { .. } => return None,
+            Done::Passed { .. } | Done::Due { .. } => return None,
         };
         Some(name.to_string())
     }
@@ -268,6 +299,7 @@ impl Done {
             Done::Model { step, .. }
             | Done::Op { step, .. }
             | Done::Failed { step, .. }
+            | Done::Passed { step, .. }
             | Done::Answer { step, .. }
             | Done::Unanswered { step, .. } => Some(step),
             Done::Due { effect, .. } => effect.step(),

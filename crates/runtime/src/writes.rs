@@ -40,6 +40,7 @@ impl Driver<'_> {
         if op.as_ref().is_some_and(|op| self.is_reused(scope, &call, &**op)) {
             return;
         }
+        let fee = self.fee_of(&call, op.as_deref());
         let takes_key = op.is_some_and(|op| op.takes_key());
         let Some(live) = self.machines.get(scope) else { return };
         let claiming = live.machine.claiming(WriteCall {
@@ -48,9 +49,10 @@ impl Driver<'_> {
             op: &call.op,
             key: idempotency_key(&self.run, &call.step, &call.input).into(),
             takes_key,
+            fee,
         });
         match claiming {
-            Claiming::Unknown(failed) => self.commit_later(scope, failed),
+            Claiming::Unknown(failed) | Claiming::Unpriced(failed) => self.commit_later(scope, failed),
             Claiming::Claim(dispatched) => {
                 self.claims.insert(call.step.clone(), call);
                 self.commit_later(scope, dispatched);
@@ -105,17 +107,18 @@ impl Driver<'_> {
                 })
             });
             let done = bounded(place, timeout_ms, work).await;
+            let fee = context.charged();
             let (result, brought) = match done {
                 Ok((result, brought)) => (Ok(result), Some(brought)),
                 Err(error) => (Err(error), None),
             };
             let cache = cache.filter(|_| !is_kept).zip(brought);
-            Done::Op { scope, step, attempt, cache, result }
+            Done::Op { scope, step, attempt, cache, result, fee }
         });
     }
 
     /// The op of a name; none in a replay that does not need it.
-    fn op_of(&self, name: &str) -> Result<Option<Arc<dyn Op>>, StepError> {
+    pub(crate) fn op_of(&self, name: &str) -> Result<Option<Arc<dyn Op>>, StepError> {
         match self.runtime.ops.get(name) {
             Some(op) => Ok(Some(op.clone())),
             None if self.replay.is_some() && !is_pure(name) => Ok(None),

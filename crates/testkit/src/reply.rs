@@ -17,6 +17,7 @@ fn reply(text: &str, tool_calls: Vec<ToolCall>, data: Value) -> ModelReply {
         cost_micro_usd: Some(0),
         model: "scripted".into(),
         mended: Vec::new(),
+        guess: Default::default(),
     }
 }
 

@@ -19,6 +19,8 @@ mod report;
 mod search;
 #[cfg(test)]
 mod testing;
+#[cfg(feature = "web")]
+pub mod web;
 
 pub use corpus::Corpus;
 pub use error::CorpusError;

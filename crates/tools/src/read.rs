@@ -81,7 +81,7 @@ pub fn read(
 }
 
 /// As many passages as fit, at least one, and the number of the next.
-fn in_order(mut rows: Vec<Row>, max_bytes: usize) -> (Vec<Row>, Option<usize>) {
+pub fn in_order(mut rows: Vec<Row>, max_bytes: usize) -> (Vec<Row>, Option<usize>) {
     let mut bytes = 0;
     let fits = rows.iter().take_while(|row| {
         bytes += row.source.text.len();
@@ -94,7 +94,7 @@ fn in_order(mut rows: Vec<Row>, max_bytes: usize) -> (Vec<Row>, Option<usize>) {
 }
 
 /// The best passages for a query, as many as fit, in the order of the document.
-fn best(query: &Query, rows: Vec<Row>, max_bytes: usize) -> Vec<Row> {
+pub fn best(query: &Query, rows: Vec<Row>, max_bytes: usize) -> Vec<Row> {
     let ranked = search::rank(query, rows).into_iter().map(|(_, row)| row).collect();
     let (mut rows, _) = in_order(ranked, max_bytes);
     rows.sort_by_key(|row| row.ordinal);

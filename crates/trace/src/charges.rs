@@ -1,4 +1,4 @@
-//! What the model calls of an instance reserve and are charged, moment by moment, as its Machine has it.
+//! What the calls of an instance reserve and are charged, moment by moment, as its Machine has it.
 
 use std::collections::BTreeMap;
 

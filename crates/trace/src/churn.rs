@@ -127,6 +127,8 @@ mod tests {
             queued: false,
             request_hash: None,
             charged: Spent::default(),
+            fee: deepgraph_protocol::Fee::NONE,
+            sent: Default::default(),
             failed_attempts: Vec::new(),
             outcome,
             calls: Vec::new(),

@@ -14,6 +14,7 @@ use deepgraph_protocol::{Clocks, ExitClass, ExitReason, LimitHit, ReportOutcome,
 use serde::Serialize;
 
 use crate::churn::Churn;
+use crate::sources::CitationCounts;
 
 pub use gather::of_run;
 
@@ -55,6 +56,9 @@ pub struct Figures {
     /// Its status as the journals have it; none while it is going on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<RunStatus>,
+    /// What became of the citations of its report; none where that was not counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub citations: Option<CitationCounts>,
     /// What it asked again; none where that was not counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub churn: Option<ChurnCounts>,

@@ -1,6 +1,7 @@
 //! From journals to a trace.
 
 mod again;
+mod sent;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,13 +9,14 @@ use std::sync::Arc;
 use deepgraph_engine::{Charged, Machine, Phase};
 use deepgraph_graph::Bundle;
 use deepgraph_protocol::{
-    Effect, Entry, EntryBody, Event, Map, Millis, Output, RunStatus, ScopePath, Spent, StepError, StepId,
-    StepOutput, Value,
+    Effect, Entry, EntryBody, Event, Fee, Map, Millis, Output, RunStatus, ScopePath, Spent, StepError,
+    StepId, StepOutput, Value,
 };
 
 use crate::charges::{self, Charges, exchange};
 use crate::in_force;
-use crate::tree::{Attempt, Gain, Node, NodeKind, Outcome, ScopeTrace, SuperStep, Trace, Warned};
+use crate::tree::{Gain, Node, NodeKind, Outcome, ScopeTrace, Sending, SuperStep, Trace, Warned};
+use sent::Failed;
 
 /// One row of a run's journals.
 #[derive(Clone, Copy, Debug)]
@@ -155,13 +157,7 @@ impl Folding {
         let at = self.trace.time.map_or(0, |(_, last)| last).max(entry.at);
         let begun = self.trace.time.map_or(at, |(begun, _)| begun);
         self.trace.time = Some((begun, at));
-        if let EntryBody::Dispatched { step, request: hash, .. } = &entry.body
-            && let Ok(request) = self.machine.model_request(step)
-            && let Some(node) = self.node(step)
-        {
-            node.kind = NodeKind::Model(Box::new(request));
-            node.request_hash = hash.clone();
-        }
+        self.note_sent(&entry.body);
         if let EntryBody::Resumed { config, .. } = &entry.body {
             self.note_config(config);
         }
@@ -233,6 +229,9 @@ impl Folding {
         if !self.machine.is_open(step)
             && let Some(node) = self.node(step)
         {
+            if let EntryBody::Completed { fee, .. } = &entry.body {
+                node.fee = *fee;
+            }
             node.outcome = Some(outcome);
         }
     }
@@ -257,12 +256,9 @@ impl Folding {
             Event::CallMalformed { step, reason, .. } => {
                 self.begin_call(step, at, Some(Outcome::Malformed(reason)));
             }
-            Event::AttemptFailed { step, attempt, error, delay_ms } => {
-                if let Some(node) = self.node(&step) {
-                    let next = at.saturating_add(i64::try_from(delay_ms).unwrap_or(i64::MAX));
-                    node.outcome = None;
-                    node.failed_attempts.push(Attempt { number: attempt, error, time: Some((at, next)) });
-                }
+            Event::AttemptFailed { step, attempt, error, delay_ms, fail_over } => {
+                let next = at.saturating_add(i64::try_from(delay_ms).unwrap_or(i64::MAX));
+                self.note_failed(&step, Failed { attempt, error, fail_over, time: (at, next) });
             }
             Event::StepFailed { step, error } => self.end(&step, at, Some(Outcome::Failed(error))),
             Event::StepCompleted { step } => self.end(&step, at, None),
@@ -388,6 +384,8 @@ fn blank(step: StepId, at: Millis) -> Node {
         queued: false,
         request_hash: None,
         charged: Spent::default(),
+        fee: Fee::NONE,
+        sent: Sending::default(),
         failed_attempts: Vec::new(),
         outcome: None,
         calls: Vec::new(),

@@ -23,6 +23,8 @@ pub mod recording;
 mod redact;
 pub mod refold;
 mod request_hash;
+pub mod spending;
+pub mod sources;
 pub mod stats;
 mod taken;
 mod text;
@@ -35,5 +37,5 @@ pub use request_hash::request_hash;
 pub use taken::taken;
 pub use text::Detail;
 pub use tree::{
-    Attempt, Earlier, Gain, LedgerPoint, LimitInForce, Node, NodeKind, Outcome, ScopeTrace, SuperStep, Trace,
+    Attempt, Earlier, Gain, LedgerPoint, LimitInForce, Node, NodeKind, Outcome, ScopeTrace, Sending, SuperStep, Trace,
 };

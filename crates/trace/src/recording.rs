@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use deepgraph_graph::{OpTable, ServerTool};
 use deepgraph_protocol::{
-    Hidden, Map, Message, Millis, ModelReply, ModelRequest, OutputShape, StepError, StepId, ToolSpec, Usage,
+    Fee, Hidden, Map, Message, Millis, ModelReply, ModelRequest, OutputShape, StepError, StepId, ToolSpec, Usage,
     Value,
 };
 use serde::{Deserialize, Serialize};
@@ -78,14 +78,32 @@ pub struct Exchange {
     /// charged.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lost: Vec<Reserved>,
+    /// The model that was asked, where it is not the configured one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<Arc<str>>,
+    /// The context window that the request was made to fit, in tokens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window: Option<u64>,
+    /// Whether it waited until its provider's account might send again.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub held: bool,
     /// What came of it.
     pub came: Came,
+    /// Whether the next model of the route was asked then.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub fail_over: bool,
     /// Whether it was called off before it was sent.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unsent: bool,
     /// What a failed attempt used.
     #[serde(default, skip_serializing_if = "is_nothing")]
     pub used: Usage,
+    /// What was reserved for the call: of an op that costs something, and of a model where a limit bounds tokens or money.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reserved: Option<Reserved>,
+    /// What the call of an op cost.
+    #[serde(default, skip_serializing_if = "Fee::is_none")]
+    pub fee: Fee,
     /// How many milliseconds after the start of the run it came. Only in recordings of runs that were cancelled or in
     /// which a limit on time was reached, and of graphs that read such a limit
     /// ([`Bundle::reads_clock`](deepgraph_graph::Bundle::reads_clock)): in all others it makes no difference.
@@ -93,7 +111,7 @@ pub struct Exchange {
     pub after_ms: Option<u64>,
 }
 
-/// What was reserved for a call of a model.
+/// What was reserved for a call of a model, or of an op that costs something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reserved {
     /// Tokens.

@@ -6,10 +6,12 @@ use crate::tree::{LimitInForce, Node, NodeKind, Outcome, ScopeTrace, Trace};
 
 /// What stands for the run's date.
 const DATE: &str = "[date]";
+/// What stands for the moment when a page was fetched.
+const FETCHED: &str = "[fetched]";
 
 impl Trace {
-    /// Without run id, times, deadlines, and with `[date]` where the run's date stood in requests, input and
-    /// output. Two runs with the same inputs are equal then.
+    /// Without run id, times, deadlines, with `[fetched]` for the moments when pages were fetched, and with `[date]`
+    /// where the run's date stood in requests, input and output. Two runs with the same inputs are equal then.
     ///
     /// `date` is the run's date as prompts read it, `YYYY-MM-DD`.
     pub fn redact(mut self, date: &str) -> Trace {
@@ -75,7 +77,12 @@ fn text(text: &str, date: &str) -> std::sync::Arc<str> {
 }
 
 fn map(fields: &Map, date: &str) -> Map {
-    fields.iter().map(|(k, v)| (k.clone(), redact_value(v, date))).collect()
+    let is_moment = |k: &str, v: &Value| k == "fetched" && v.as_str().is_some();
+    let field = |(k, v): (&std::sync::Arc<str>, &Value)| match is_moment(k, v) {
+        true => (k.clone(), Value::from(FETCHED)),
+        false => (k.clone(), redact_value(v, date)),
+    };
+    fields.iter().map(field).collect()
 }
 
 fn redact_value(value: &Value, date: &str) -> Value {

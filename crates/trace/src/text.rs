@@ -1,6 +1,7 @@
 //! A trace as text.
 
 mod attempts;
+mod fee;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -190,14 +191,16 @@ impl Printer {
         }
         let depth = depth + 1;
         for attempt in &node.failed_attempts {
-            self.line(depth, format_args!("attempt {} failed: {}", attempt.number, attempt.error));
+            self.attempt(attempt, depth);
         }
+        self.sending(&node.sent, depth);
         for call in &node.calls {
             self.node(call, depth);
         }
         if let Some(child) = &node.child {
             self.scope(child, depth);
         }
+        self.fee(node, depth);
         match &node.outcome {
             None | Some(Outcome::Done) => {}
             Some(Outcome::Reply(reply)) => self.reply(reply, depth),
@@ -258,6 +261,13 @@ impl Printer {
         if !reply.data.is_null() {
             let data = self.value(&reply.data);
             self.line(depth, format_args!("data {data}"));
+        }
+        if !reply.guess.is_null() {
+            let guess = self.value(&reply.guess);
+            self.line(depth, format_args!("guess {guess}"));
+        }
+        if !reply.mended.is_empty() {
+            self.line(depth, format_args!("mended {}", reply.mended.join("; ")));
         }
         let usage = &reply.usage;
         let estimated = if usage.estimated { " (estimated)" } else { "" };

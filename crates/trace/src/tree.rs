@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use deepgraph_protocol::{
-    Exit, Grant, Map, Meter, Millis, ModelReply, ModelRequest, ReportOutcome, ResumeFrom, RunStatus,
-    ScopePath, Spent, StepError, StepId, Value,
+    Cut, Exit, Fee, Grant, Map, Meter, Millis, ModelReply, ModelRequest, ReportOutcome, ResumeFrom,
+    RunStatus, ScopePath, Spent, StepError, StepId, Value,
 };
 use serde::Serialize;
 
@@ -37,7 +37,7 @@ pub struct LedgerPoint {
     pub at: Millis,
     /// Settled, calls whose outcome was never learnt included: tokens and micro-dollars.
     pub used: Spent,
-    /// Reserved by model calls that are out: tokens and micro-dollars.
+    /// Reserved by calls that are out: tokens and micro-dollars.
     pub reserved: Spent,
 }
 
@@ -205,9 +205,15 @@ pub struct Node {
     /// The hash that the driver recorded of the request that it sent last; none when redacted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request_hash: Option<String>,
-    /// What a model call was charged, all its attempts together.
+    /// What the call of a model or of an op that costs something was charged, all its attempts together.
     #[serde(skip_serializing_if = "is_nothing")]
     pub charged: Spent,
+    /// What the call of an op cost that was answered.
+    #[serde(skip_serializing_if = "Fee::is_none")]
+    pub fee: Fee,
+    /// How the last attempt of a model call was sent.
+    #[serde(skip_serializing_if = "Sending::is_plain")]
+    pub sent: Sending,
     /// Attempts that failed before the last.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failed_attempts: Vec<Attempt>,
@@ -251,6 +257,42 @@ pub enum NodeKind {
     },
 }
 
+/// How a request was sent to a model.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Sending {
+    /// The model that was asked, where it is not the configured one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<Arc<str>>,
+    /// The context window that the request was made to fit, in tokens; none: none was known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub window: Option<u64>,
+    /// What was cut from it so that it fits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cut: Option<Cut>,
+}
+
+impl Sending {
+    /// Whether the configured model was asked, with the whole request, whatever its window.
+    pub fn is_plain(&self) -> bool {
+        *self == Sending::default()
+    }
+
+    /// What was cut from the request, in words; none: nothing.
+    pub fn cut_told(&self) -> Option<String> {
+        let cut = self.cut?;
+        let counted = [
+            (cut.tool_results, "tool answer", "tool answers"),
+            (cut.messages, "message", "messages"),
+            (cut.parts, "part", "parts"),
+        ];
+        let counted = counted.iter().filter(|(n, ..)| *n > 0);
+        let what: Vec<String> =
+            counted.map(|(n, one, many)| format!("{n} {}", if *n == 1 { one } else { many })).collect();
+        let window = self.window.map_or(String::new(), |window| format!(" to fit {window} tokens"));
+        Some(format!("cut {}: {} bytes{window}", what.join(", "), cut.bytes))
+    }
+}
+
 /// An attempt that failed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Attempt {
@@ -258,6 +300,12 @@ pub struct Attempt {
     pub number: u32,
     /// Why.
     pub error: StepError,
+    /// How it was sent, where it called a model.
+    #[serde(skip_serializing_if = "Sending::is_plain")]
+    pub sent: Sending,
+    /// Whether the next model of the route was asked then.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub fail_over: bool,
     /// When it failed, and when the wait before the next one is over; none when redacted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time: Option<(Millis, Millis)>,

@@ -126,3 +126,27 @@ fn the_graph_of_a_run_is_the_same_when_it_is_resumed() {
     assert_eq!(shown["bundleHash"].as_str(), hash.as_deref(), "read from its record, it is the same graph");
     assert!(!shown.to_string().contains(TOKEN));
 }
+
+#[test]
+fn a_run_goes_on_without_a_server_that_is_not_required() {
+    let graph = REACT
+        .replace("crm: SERVER", "crm: {command: [no-such-program], required: false}")
+        .replace(
+            "  add: {call: crm.add, approve: true}\n",
+            "  add: {call: crm.add, retry: 1}\n  all: {call: crm.*}\n",
+        )
+        .replace("  crm: {call: crm.*, only: [echo, picture], effect: read}\n", "")
+        .replace("tools: [crm, add]", "tools: [all, add]");
+    let script = "
+rules:
+  - {when: {turn: 0, tools: [add]}, reply: {calls: [{name: add, arguments: {a: 1, b: 2}}]}}
+  - {when: {turn: 1, text: 'error: unavailable: the MCP server \"crm\" can not be started'}, reply: {text: It is down.}}
+";
+    let served = Served::new(&graph, "plain", script);
+    let said = served.run("Is it there?", &[]);
+    assert_eq!((said.code, said.out.trim()), (SUCCEEDED, "It is down."), "{}", said.err);
+    assert!(said.err.contains("starting crm: no-such-program"), "{}", said.err);
+    assert!(said.err.contains("The run goes on without it"), "{}", said.err);
+    let shown = served.world.deepgraph(&["show", "last"]);
+    assert!(shown.out.contains("crm: the MCP server \"crm\" can not be started"), "{}", shown.out);
+}

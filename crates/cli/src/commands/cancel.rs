@@ -137,7 +137,7 @@ fn take_over(
     let settings = Settings::of(&record)?;
     let work = Work::of(&record, bundle.clone(), Vec::new())?;
     let how = if options.now { Cancel::AtOnce } else { Cancel::Cooperative };
-    let secrets = undoes_on_servers(&bundle).then(|| servers::secrets(&bundle)).transpose()?;
+    let access = undoes_on_servers(&bundle).then(|| servers::access(&bundle, &settings.services)).transpose()?;
     session::with(|session| {
         let mut runtime = Runtime {
             store: store.clone(),
@@ -148,8 +148,8 @@ fn take_over(
             unattended: Unattended::Wait,
             replay: None,
         };
-        if let Some(secrets) = &secrets {
-            session.prepare(&bundle, secrets)?;
+        if let Some(access) = &access {
+            session.prepare(&bundle, access)?;
             session.servers().add_to(&mut runtime.ops);
         }
         let (canceller, control) = Control::new();

@@ -11,6 +11,7 @@ use crate::graphs;
 use crate::progress::Format;
 use crate::screen::{self, Screen};
 use crate::when::counted;
+use crate::services::Services;
 use crate::{servers, session};
 
 /// Options of `check`.
@@ -111,8 +112,8 @@ fn online(
         return Ok(None);
     }
     let format = if as_json { Format::Quiet } else { Format::Lines };
-    let secrets = servers::secrets(bundle)?;
-    session::with(|session| servers::connect(session, bundle, &secrets, format, screen)).map(Some)
+    let access = servers::access(bundle, &Services::default())?;
+    session::with(|session| servers::connect(session, bundle, &access, format, screen)).map(Some)
 }
 
 /// What programs are told.

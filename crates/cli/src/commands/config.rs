@@ -6,11 +6,13 @@ use clap::Args;
 use deepgraph_graph::Bundle;
 use deepgraph_runtime::{Intended, RuleClassifier};
 
+use crate::args::Global;
 use crate::config::{self, Wanted};
 use crate::error::CliError;
 use crate::exit_status::ExitStatus;
 use crate::form::Form;
 use crate::graphs;
+use crate::home::Home;
 use crate::screen::{self, Screen};
 
 /// Options of `config`.
@@ -18,8 +20,9 @@ use crate::screen::{self, Screen};
 #[command(
     about = "Print every value of a graph's configuration with its origin",
     long_about = "Print every config key of a graph with the value that a run would have, and where that comes from: \
-                  --set, --model, the environment (DEEPGRAPH_ and the key in capitals), the file of --config, the class of \
-                  questions of --intent, or the default of the graph; the first that has it wins. Lengths of time are in seconds. Nothing is run.\n\n\
+                  --set, --model, the environment (DEEPGRAPH_ and the key in capitals), the file of --config, the file \
+                  config.yaml of --home, the class of questions of --intent, or the default of the graph; the first that \
+                  has it wins. Lengths of time are in seconds. Nothing is run.\n\n\
                   Values that do not fit are told on standard error, with the exit status 2.",
     after_help = "Examples:\n  deepgraph config\n  deepgraph config quick_answer --set max_turns=3\n  \
                   deepgraph config --intent fact\n  \
@@ -29,6 +32,9 @@ pub struct Options {
     /// Graph file, folder with a graph.yaml, or name of a stock graph
     #[arg(value_name = "FILE|NAME", default_value = graphs::DEFAULT)]
     graph: String,
+    /// Model to ask where the one of a stage can not serve; may be repeated
+    #[arg(long, value_name = "PROVIDER::NAME")]
+    fallback: Vec<String>,
     /// Set one value of the configuration; may be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
@@ -56,7 +62,7 @@ impl Options {
 }
 
 /// Carries the command out.
-pub fn carry_out(options: &Options) -> Result<ExitStatus, CliError> {
+pub fn carry_out(options: &Options, global: &Global) -> Result<ExitStatus, CliError> {
     let screen = Screen::plain();
     let bundle = graphs::bundle(&options.graph, &screen)?;
     // As of `run`, where none is no class.
@@ -67,7 +73,9 @@ pub fn carry_out(options: &Options) -> Result<ExitStatus, CliError> {
     let wanted = Wanted {
         set: options.set.clone(),
         model: options.model.clone(),
+        own_file: Home::find(global).ok().and_then(|home| home.config_file()),
         file: options.config.clone(),
+        fallbacks: options.fallback.clone(),
         intent: intent.cloned(),
         recorded: None,
     };

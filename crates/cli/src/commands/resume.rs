@@ -115,7 +115,7 @@ pub fn carry_out(options: Options, global: &Global) -> Result<ExitStatus, CliErr
     let rows = store.entries(&record.run_id, 0)?;
     let open = stored::questions(&bundle, &rows, &record)?;
     let answers = answers(&record.run_id, &options.answer, &open)?;
-    let of_servers = servers::secrets(&bundle)?;
+    let of_servers = servers::access(&bundle, &settings.services)?;
     let ready = driver.ready(&bundle, &settings)?;
     secrets::note_key(&*store, &record, &bundle, &settings)?;
     session::with(|session| {

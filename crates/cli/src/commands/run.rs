@@ -22,6 +22,7 @@ use crate::input;
 use crate::models;
 use crate::question;
 use crate::screen::Screen;
+use crate::secrets;
 use crate::settings::Settings;
 use crate::{servers, session};
 
@@ -29,10 +30,10 @@ use crate::{servers, session};
 #[derive(Debug, Args)]
 #[command(
     about = "Research a question: the report on standard output, all else on standard error",
-    long_about = "Research a question over your documents. The report goes to standard output (or to the file of \
+    long_about = "Research a question over your documents, the web, or both. The report goes to standard output (or to the file of \
                   --out), everything else to standard error.\n\n\
                   Without --model the built-in model `extractive` is used: it needs no key and no network, and \
-                  answers with sentences of your documents.\n\n\
+                  answers with sentences of its sources.\n\n\
                   A value of the configuration is taken from --set KEY=VALUE, else from --model (for keys that name \
                   a model), else from the environment (DEEPGRAPH_ and the key in capitals, such as \
                   DEEPGRAPH_MAX_RESEARCHER_ITERATIONS), else from the file of --config, else from the class of the question \
@@ -43,6 +44,8 @@ use crate::{servers, session};
     after_help = format!("Examples:\n  \
         deepgraph run \"What did the winter trials show?\" --docs ./documents\n  \
         deepgraph run \"...\" --docs a --docs b.pdf --out report.md\n  \
+        deepgraph run \"...\" --web\n  \
+        deepgraph run \"...\" --docs ./documents --search tavily,wikipedia\n  \
         deepgraph run \"...\" --docs ./documents --model openai::gpt-4o\n  \
         deepgraph run \"...\" --docs ./documents --model openai::local --base-url http://127.0.0.1:8000/v1\n  \
         deepgraph run \"...\" --docs ./documents --set max_researcher_iterations=3\n  \
@@ -69,6 +72,9 @@ pub struct Options {
     /// Model of every stage: sets each key called model or ending in _model
     #[arg(long, value_name = "PROVIDER::NAME")]
     model: Option<String>,
+    /// Model to ask where the one of a stage can not serve (rate limit, overload, network, not found); may be repeated
+    #[arg(long, value_name = "PROVIDER::NAME")]
+    fallback: Vec<String>,
     /// Set one value of the configuration; may be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
@@ -94,7 +100,7 @@ pub struct Options {
     print_config: bool,
     /// Answer from the recording FILE instead of models, documents and people: no network, no key. Question, graph,
     /// input and configuration are the recorded ones where no others are given
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["docs", "script", "thread", "base_url", "print_config"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["docs", "script", "thread", "base_url", "web", "search", "print_config"])]
     replay: Option<PathBuf>,
     #[command(flatten)]
     drive: DriveOptions,
@@ -117,7 +123,9 @@ pub fn carry_out(options: Options, global: &Global) -> Result<ExitStatus, CliErr
     let wanted = Wanted {
         set: options.set,
         model: options.model,
+        own_file: Home::find(global)?.config_file(),
         file: options.config,
+        fallbacks: options.fallback,
         intent: intent.as_ref().map(|choice| choice.name.to_string()),
         recorded: None,
     };
@@ -136,6 +144,8 @@ pub fn carry_out(options: Options, global: &Global) -> Result<ExitStatus, CliErr
         input: input.clone(),
         config: config.values.clone(),
         origins: config.origins,
+        fallback_models: config.fallbacks,
+        services: config.services,
         thread: options.thread.clone(),
         intent: intent.clone(),
         ..Settings::default()
@@ -144,15 +154,18 @@ pub fn carry_out(options: Options, global: &Global) -> Result<ExitStatus, CliErr
     if let Some(choice) = intent.filter(|_| !options.drive.json && !options.drive.quiet) {
         screen.say(&format!("intent {}: {}", choice.name, choice.why));
     }
-    settings.keys = Some(models::key_in_use(&bundle, &settings).into_iter().collect());
+    settings.keys = Some(secrets::keys_in_use(&bundle, &settings));
     models::check_prices(&bundle, &settings)?;
     let home = Home::open(global)?;
     let store = home.store()?;
     let driver = Driver::new(options.drive, home, store)?;
-    let secrets = servers::secrets(&bundle)?;
+    let access = servers::access(&bundle, &settings.services)?;
+    let keys = settings.keys.get_or_insert_default();
+    keys.extend(access.user.variables().map(str::to_owned));
     let ready = driver.ready(&bundle, &settings)?;
     session::with(|session| {
-        let bundle = driver.connect(session, bundle, &secrets)?;
+        let bundle = driver.connect(session, bundle, &access)?;
+        settings.servers_down = session.servers().down().to_vec();
         let new = NewRun {
             question: asked,
             graph,

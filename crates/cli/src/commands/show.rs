@@ -19,7 +19,7 @@ use crate::figures::{RunFigures, clocks_in_words};
 use crate::home::Home;
 use crate::screen::{self, one_line};
 use crate::settings::Settings;
-use crate::{advice, ask, config, finish, graphs, report, stored, when, writes};
+use crate::{advice, ask, config, finish, graphs, report, spending, stored, when, writes};
 
 /// Options of `show`.
 #[derive(Debug, Args)]
@@ -103,11 +103,19 @@ fn as_text(
     section(&mut out, "Not undone", &writes::not_undone(&record.exits).join("\n"));
     section(&mut out, "Not known whether it was done", &writes::unknown(&record.exits).join("\n"));
     section(&mut out, "Time", &clocks(&record.exits));
+    let down =
+        settings.servers_down.iter().map(|down| format!("{}: {}\n", down.server, one_line(&down.why, 600)));
+    section(&mut out, "MCP servers that were down", &down.collect::<String>());
     let told = match figures {
         Ok(figures) => figures.text(),
         Err(why) => format!("They can not be told: {}", one_line(why, 600)),
     };
     section(&mut out, "Figures", &told);
+    section(
+        &mut out,
+        "Spending",
+        &figures.as_ref().map(|figures| spending::text(&figures.spending)).unwrap_or_default(),
+    );
     let asked: Vec<String> = questions.iter().map(ask::shown).collect();
     if !asked.is_empty() {
         let how = finish::how_to_answer(&record.run_id, questions);

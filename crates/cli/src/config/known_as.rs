@@ -20,6 +20,11 @@ fn keys(bundle: &Bundle, key: &str) -> Vec<String> {
     if meant.is_empty() { vec![key.to_owned()] } else { meant }
 }
 
+/// Whether a key is another name for keys of the graph.
+pub(super) fn is_other(bundle: &Bundle, key: &str) -> bool {
+    keys(bundle, key) != [key]
+}
+
 /// The same for many; what is said of a key by its own name goes before what is said by another one.
 pub(super) fn own_keys(bundle: &Bundle, given: Vec<(String, Value)>) -> Vec<(String, Value)> {
     let (own, other): (Vec<_>, Vec<_>) =

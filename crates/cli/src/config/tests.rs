@@ -125,10 +125,77 @@ fn a_misspelt_variable_is_doubted_and_a_foreign_one_is_not() {
 fn the_table_has_a_line_a_key_with_its_origin() {
     let found = effective(&bundle(), &set(&["deadline=90s"]), &Environment::new()).unwrap();
     let table = whole_table(&bundle(), &found);
-    assert_eq!(table.lines().count(), bundle().config.len());
+    assert_eq!(table.lines().count(), bundle().config.len() + 1, "and the fallbacks");
     assert!(
         table.lines().any(|line| line.starts_with("cost_budget_usd ") && line.contains(" null ")),
         "{table}"
     );
     assert!(table.lines().any(|line| line.starts_with("deadline ") && line.ends_with("  --set")), "{table}");
+}
+
+#[test]
+fn fallbacks_come_from_the_strongest_place_that_names_some() {
+    let own = file("fallback_models: [a::own]\nresearch_model: of-own\nno_key_of_this_graph: 1\n");
+    let given = file("fallback_models: 'a::one, a::two'\n");
+    let mut wanted = Wanted { own_file: Some(own.path().into()), ..Wanted::default() };
+    let key = fallbacks::KEY;
+    let found = |wanted: &Wanted, environment: &Environment| {
+        let found = effective(&bundle(), wanted, environment).unwrap();
+        assert!(!found.values.contains_key(key), "it is no key of the graph");
+        (found.fallbacks.join(" "), found.origins.get(key).cloned())
+    };
+    let nothing = Environment::new();
+    assert_eq!(found(&Wanted::default(), &nothing), (String::new(), None));
+    assert_eq!(found(&wanted, &nothing), ("a::own".into(), Some(Origin::File(own.path().into()))));
+    wanted.file = Some(given.path().into());
+    assert_eq!(found(&wanted, &nothing), ("a::one a::two".into(), Some(Origin::File(given.path().into()))));
+    let variables = environment(&[("DEEPGRAPH_FALLBACK_MODELS", "a::env")]);
+    let of_environment = Origin::Environment("DEEPGRAPH_FALLBACK_MODELS".into());
+    assert_eq!(found(&wanted, &variables), ("a::env".into(), Some(of_environment)));
+    wanted.fallbacks = vec!["a::x".into(), "a::y".into()];
+    assert_eq!(found(&wanted, &variables), ("a::x a::y".into(), Some(Origin::Option("--fallback".into()))));
+    wanted.set.push("fallback_models=[a::set]".into());
+    assert_eq!(found(&wanted, &variables), ("a::set".into(), Some(Origin::Run)));
+    wanted.set = vec!["fallback_models=".into()];
+    assert_eq!(found(&wanted, &variables), (String::new(), Some(Origin::Run)), "none is wanted");
+}
+
+#[test]
+fn the_own_file_holds_for_every_graph_and_goes_behind_the_given_one() {
+    let own = file("research_model: of-own\nbrief_model: of-own\nmax_turns: 3\nmax_supervisor_turn: 2\n");
+    let given = file("research_model: of-file\n");
+    let wanted =
+        Wanted { own_file: Some(own.path().into()), file: Some(given.path().into()), ..Wanted::default() };
+    let found = effective(&bundle(), &wanted, &Environment::new()).unwrap();
+    assert_eq!(found.values["research_model"].as_str(), Some("of-file"));
+    assert_eq!(found.values["brief_model"].as_str(), Some("of-own"));
+    assert_eq!(found.doubts.len(), 1, "a key of another graph is passed over: {:?}", found.doubts);
+    assert!(found.doubts[0].contains("did you mean max_supervisor_turns?"), "{:?}", found.doubts);
+    // In a file that is given for this run, a key that the graph does not have is a mistake.
+    let wrong = Wanted { file: Some(own.path().into()), ..Wanted::default() };
+    assert!(error(&wrong, &Environment::new()).contains("max_turns"));
+}
+
+#[test]
+fn services_of_two_files_are_joined_and_mistakes_named_with_their_file() {
+    let own = file(
+        "services:\n  providers:\n    mine: {base_url: 'http://127.0.0.1:1/v1', headers: {a: own}}\n    \
+         other: {base_url: 'http://127.0.0.1:2/v1'}\n",
+    );
+    let given = file("services: {providers: {mine: {headers: {a: given}}}}\n");
+    let wanted =
+        Wanted { own_file: Some(own.path().into()), file: Some(given.path().into()), ..Wanted::default() };
+    let services = effective(&bundle(), &wanted, &Environment::new()).unwrap().services;
+    let providers = services.providers();
+    assert_eq!(providers.len(), 2);
+    assert_eq!(providers["mine"].headers["a"], "given");
+    assert_eq!(providers["mine"].base_url.as_deref(), Some("http://127.0.0.1:1/v1"));
+    let wrong = file("services: {providers: {mine: {api_key: sk-1}}}\n");
+    let wanted = Wanted { own_file: Some(wrong.path().into()), ..Wanted::default() };
+    let said = error(&wanted, &Environment::new());
+    assert!(said.contains(&wrong.path().display().to_string()), "{said}");
+    assert!(said.contains("services.providers.mine") && said.contains("api_key"), "{said}");
+    let none = file("fallback_models: 3\n");
+    let wanted = Wanted { file: Some(none.path().into()), ..Wanted::default() };
+    assert!(error(&wanted, &Environment::new()).contains("must be a list of models"));
 }

@@ -1,14 +1,16 @@
-//! Progress on a terminal: a line for every graph instance at work, side by side, and one for the whole run.
+//! Progress on a terminal: a line for every graph instance at work, side by side, and one for the whole run. Behind what
+//! an instance does stands what its model is writing; below all, the end of what is written for the whole run.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use deepgraph_graph::Bundle;
-use deepgraph_protocol::{Event, ScopePath};
+use deepgraph_protocol::{Event, ScopePath, StepId};
 use deepgraph_runtime::{Observer, Told};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
+use super::preview::Written;
 use super::scopes::Scopes;
 use super::words::{is_notable, words};
 use crate::screen::{Screen, one_line};
@@ -16,6 +18,9 @@ use crate::when::counted;
 
 /// The most instances that have a line of their own; the others are counted.
 const LINES: usize = 12;
+
+/// How many lines of what is written for the whole run are shown.
+const REPORT_LINES: usize = 4;
 
 /// How often the sign turns that says that the program is alive. It tells nothing of progress.
 const TURN: Duration = Duration::from_millis(120);
@@ -29,17 +34,24 @@ pub struct Live {
     /// Instances at work, in the order in which they started; those that have a line, with it.
     open: Vec<ScopePath>,
     lines: BTreeMap<ScopePath, ProgressBar>,
+    /// What models are writing.
+    written: Written,
+    /// The lines that show what is written for the whole run.
+    report: Vec<ProgressBar>,
 }
 
 impl Live {
     pub fn new(bundle: Arc<Bundle>, screen: Screen, bars: MultiProgress) -> Live {
         let total = bars.add(ProgressBar::new_spinner().with_style(style("{spinner} {wide_msg}")));
         total.enable_steady_tick(TURN);
-        Live { scopes: Scopes::new(bundle), screen, bars, total, open: Vec::new(), lines: BTreeMap::new() }
+        let scopes = Scopes::new(bundle);
+        let (open, lines, written, report) = Default::default();
+        Live { scopes, screen, bars, total, open, lines, written, report }
     }
 
     fn note(&mut self, event: &Event) {
         self.scopes.note(event);
+        self.written.note(event);
         match event {
             Event::ScopeStarted { scope, .. } if !scope.is_root() => self.open.push(scope.clone()),
             Event::ScopeEnded { scope, .. } => {
@@ -66,10 +78,36 @@ impl Live {
         for (scope, line) in &self.lines {
             if let Some(view) = self.scopes.get(scope) {
                 let steps = counted(view.done, "step", "steps");
-                line.set_message(format!("{:13} {:>9}  {}", view.label, steps, one_line(&view.phase, 300)));
+                let written = self.written.last_lines(1, |step| self.scopes.scope_of(step) == *scope);
+                let phase = match written.first() {
+                    Some(text) => format!("{}: {}", one_line(&view.phase, 60), one_line(text, 300)),
+                    None => one_line(&view.phase, 300),
+                };
+                line.set_message(format!("{:13} {:>9}  {phase}", view.label, steps));
             }
         }
         self.total.set_message(self.sum());
+        self.draw_report();
+    }
+
+    /// Shows the end of what is written for the whole run, such as its report.
+    fn draw_report(&mut self) {
+        let lines = self.written.last_lines(REPORT_LINES, |step| self.scopes.scope_of(step).is_root());
+        while self.report.len() > lines.len() {
+            if let Some(line) = self.report.pop() {
+                line.finish_and_clear();
+                self.bars.remove(&line);
+            }
+        }
+        for (at, text) in lines.iter().enumerate() {
+            if at == self.report.len() {
+                let line = ProgressBar::new_spinner().with_style(style("    {wide_msg}"));
+                self.report.push(self.bars.add(line));
+            }
+            if let Some(line) = self.report.get(at) {
+                line.set_message(one_line(text, 300));
+            }
+        }
     }
 
     /// The line of the whole run.
@@ -97,11 +135,16 @@ impl Observer for Live {
         }
         self.draw();
     }
+
+    fn preview(&mut self, step: &StepId, piece: &str) {
+        self.written.push(step, piece);
+        self.draw();
+    }
 }
 
 impl Drop for Live {
     fn drop(&mut self) {
-        for line in self.lines.values().chain([&self.total]) {
+        for line in self.lines.values().chain(&self.report).chain([&self.total]) {
             line.finish_and_clear();
         }
         let _ = self.bars.clear();

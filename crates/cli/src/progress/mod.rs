@@ -3,6 +3,7 @@
 mod json;
 mod live;
 mod plain;
+mod preview;
 mod scopes;
 mod words;
 

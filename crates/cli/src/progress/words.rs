@@ -49,15 +49,14 @@ pub fn words(event: &Event, scopes: &Scopes) -> Option<(ScopePath, String)> {
                 _ => of_step(step, format!("{} done ({steps})", name_of(step))),
             }
         }
-        Event::AttemptFailed { step, attempt, error, delay_ms } => of_step(
-            step,
-            format!(
-                "attempt {attempt} of {} failed, again in {}: {}",
-                name_of(step),
-                when::duration(*delay_ms),
-                one_line(&error.to_string(), SHOWN)
-            ),
-        ),
+        Event::AttemptFailed { step, attempt, error, delay_ms, fail_over } => {
+            let then = match fail_over {
+                true => "the next model is asked".to_owned(),
+                false => format!("again in {}", when::duration(*delay_ms)),
+            };
+            let error = one_line(&error.to_string(), SHOWN);
+            of_step(step, format!("attempt {attempt} of {} failed, {then}: {error}", name_of(step)))
+        }
         Event::StepFailed { step, error } => {
             of_step(step, format!("{} failed: {}", name_of(step), one_line(&error.to_string(), 2 * SHOWN)))
         }
@@ -211,7 +210,13 @@ mod tests {
             ),
             (Event::NodeStarted { step: step("/tools.1"), title: "Searching and reading".into() }, ""),
             (
-                Event::AttemptFailed { step: call.clone(), attempt: 1, error: error.clone(), delay_ms: 2000 },
+                Event::AttemptFailed {
+                    step: call.clone(),
+                    attempt: 1,
+                    error: error.clone(),
+                    delay_ms: 2000,
+                    fail_over: false,
+                },
                 "researcher 2: attempt 1 of search failed, again in 2 s: rate_limited: slow down\u{fffd}[2J",
             ),
             (

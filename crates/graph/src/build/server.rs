@@ -37,6 +37,11 @@ impl HttpServer {
         HttpServer(self.0.with("takes_keys", Tree::Bool(true)))
     }
 
+    /// A run begins without it where it can not be reached.
+    pub fn optional(self) -> HttpServer {
+        HttpServer(self.0.with("required", Tree::Bool(false)))
+    }
+
     /// A header of every request.
     pub fn header(self, name: impl Into<String>, value: impl Into<String>) -> HttpServer {
         HttpServer(self.0.with_under("headers", name, Tree::Text(value.into())))
@@ -48,6 +53,11 @@ impl CommandServer {
     /// made again under its key.
     pub fn takes_keys(self) -> CommandServer {
         CommandServer(self.0.with("takes_keys", Tree::Bool(true)))
+    }
+
+    /// A run begins without it where it can not be reached.
+    pub fn optional(self) -> CommandServer {
+        CommandServer(self.0.with("required", Tree::Bool(false)))
     }
 
     /// A variable in the environment of the program.

@@ -13,10 +13,13 @@ use super::{Op, OpTable};
 use crate::types::from_schema;
 use crate::{Field, RecordType, Type};
 
+/// The name under which graphs know the tools of the servers in a user's own configuration: `mcp.*` is all of them.
+pub const USER_SERVERS: &str = "mcp";
+
 /// A tool as its MCP server lists it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ServerTool {
-    /// Its name on the server.
+    /// Its name on the server; of a user's own servers, the name under which it is offered.
     pub name: Arc<str>,
     /// What it does, for models.
     #[serde(default, skip_serializing_if = "str::is_empty")]
@@ -26,6 +29,39 @@ pub struct ServerTool {
     /// Whether it changes nothing, as the server says; none where it says nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_only: Option<bool>,
+    /// Whether a second call with the same arguments changes nothing more, as the server says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotent: Option<bool>,
+    /// Whether it may destroy what is there, as the server says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub destructive: Option<bool>,
+    /// Of a user's own servers: where it comes from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<ToolOrigin>,
+}
+
+/// The server that a tool of [`USER_SERVERS`] comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolOrigin {
+    /// The name of the server in the configuration.
+    pub server: Arc<str>,
+    /// The name of the tool on it.
+    pub tool: Arc<str>,
+}
+
+impl ServerTool {
+    /// A tool of which nothing is known but its name and the schema of its arguments.
+    pub fn new(name: impl Into<Arc<str>>, input_schema: Value) -> ServerTool {
+        ServerTool {
+            name: name.into(),
+            description: "".into(),
+            input_schema,
+            read_only: None,
+            idempotent: None,
+            destructive: None,
+            origin: None,
+        }
+    }
 }
 
 impl OpTable {

@@ -13,7 +13,7 @@ use crate::files::{self, FileCall};
 use crate::infer::Scope;
 use crate::nearest::{self, shortened};
 use crate::source::{Node, Place};
-use crate::{Call, Callee, Field, GraphIx, Op, RecordType, Type, ValueExpr, ops};
+use crate::{Call, Callee, Field, GraphIx, Op, RecordType, Type, USER_SERVERS, ValueExpr, ops};
 
 /// What a call calls, with its types.
 #[derive(Clone)]
@@ -78,13 +78,15 @@ impl Reader<'_> {
             return Some(graph_callee(*ix, graph));
         }
         let served = name.split_once('.').filter(|_| files::file_call(&name).is_none());
+        let is_of_user = served.is_some_and(|(server, _)| server == USER_SERVERS);
         if let Some((server, tool)) = served
+            && !is_of_user
             && tool != "*"
             && (home.all.server(server).is_some() || self.ops.is_served(&name))
         {
             return self.server_tool(server, tool, (node.place, node.place), home, tell);
         }
-        if let Some(op) = self.ops.get(&name) {
+        if let Some(op) = self.ops.get(&name).filter(|_| !is_of_user) {
             return Some(Found::op(op));
         }
         if tell {

@@ -15,7 +15,7 @@ use super::{Reader, callable};
 use crate::diagnostic::code;
 use crate::gather::{GraphFile, GraphFiles, set_of};
 use crate::source::{Key, Kind, Node, Place};
-use crate::{Channel, ChannelIx, Field, NodeIx, ToolIx, nearest, vocabulary};
+use crate::{Channel, ChannelIx, Field, NodeIx, ToolIx, USER_SERVERS, nearest, vocabulary};
 
 /// All graphs of the files; the root of the first file is the first. None where that is no graph.
 pub(crate) struct Decls<'t> {
@@ -263,7 +263,11 @@ fn tools<'t>(reader: &mut Reader<'_>, decl: &mut Decl<'t>, file: Option<&'t Grap
         decl.tools.extend(members.iter().map(|key| Named { key, node: entry.node }));
         let known = match entry.node.get("only") {
             Some(only) => matches!(only.kind, Kind::List(_)),
-            None => entry.node.get("call").and_then(set_of).is_some_and(|s| reader.ops.server(s).is_some()),
+            None => entry
+                .node
+                .get("call")
+                .and_then(set_of)
+                .is_some_and(|server| server == USER_SERVERS || reader.ops.server(server).is_some()),
         };
         let tools = (from..decl.tools.len()).map(ToolIx).collect();
         decl.sets.push(ToolSet { key: entry.key, node: entry.node, tools, known });

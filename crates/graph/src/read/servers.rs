@@ -12,7 +12,7 @@ use crate::infer::{Only, Scope};
 use crate::nearest::{self, shortened};
 use crate::ops::server;
 use crate::source::{Key, Kind, Node, Place};
-use crate::{Callee, Server, Text, Transport, Type, vocabulary};
+use crate::{Callee, Server, Text, Transport, Type, USER_SERVERS, vocabulary};
 
 /// A server as it is declared.
 #[derive(Clone, Copy)]
@@ -62,7 +62,7 @@ impl Reader<'_> {
             if let Some((_, (first, at))) = first {
                 // What could not be read is not known to be different.
                 if let (Some(first), Some(new)) = (first, &new)
-                    && (differs(&first.transport, &new.transport) || first.takes_keys != new.takes_keys)
+                    && differs(first, new)
                 {
                     let message = format!("the server \"{name}\" is declared in another way in {at}");
                     self.error(code::TAKEN, place, message).help(
@@ -84,6 +84,12 @@ impl Reader<'_> {
     fn server(&mut self, declared: ServerDecl<'_>, home: Home<'_>) -> Option<Server> {
         let ServerDecl { key, node, .. } = declared;
         let what = format!("server \"{}\"", key.name);
+        if &*key.name == USER_SERVERS {
+            let message = format!("the name \"{USER_SERVERS}\" is taken");
+            self.error(code::RESERVED, key.place, message).help(format!(
+                "`{USER_SERVERS}.*` is all tools of the servers in the user's own configuration: choose another name"
+            ));
+        }
         if !self.check_keys(node, Keys::of(&what, &vocabulary::SERVER)) {
             return None;
         }
@@ -118,18 +124,19 @@ impl Reader<'_> {
         };
         let secrets = texts.secrets.into_iter().collect();
         let sound = texts.sound;
-        let takes_keys = self.takes_keys(node);
+        let takes_keys = self.switch(node, "takes_keys", false);
+        let required = self.switch(node, "required", true);
         let name = key.name.clone();
-        transport.filter(|_| sound).map(|transport| Server { name, transport, secrets, takes_keys })
+        transport.filter(|_| sound).map(|transport| Server { name, transport, secrets, takes_keys, required })
     }
 
-    fn takes_keys(&mut self, node: &Node) -> bool {
-        match node.get("takes_keys") {
-            None => false,
-            Some(Node { kind: Kind::Bool(takes), .. }) => *takes,
+    fn switch(&mut self, node: &Node, name: &str, default: bool) -> bool {
+        match node.get(name) {
+            None => default,
+            Some(Node { kind: Kind::Bool(value), .. }) => *value,
             Some(other) => {
-                self.error(code::BAD_VALUE, other.place, "`takes_keys` is true or false");
-                false
+                self.error(code::BAD_VALUE, other.place, format!("`{name}` is true or false"));
+                default
             }
         }
     }
@@ -203,6 +210,9 @@ impl Reader<'_> {
         home: Home<'_>,
         tell: bool,
     ) -> Option<Found> {
+        if server == USER_SERVERS {
+            return Some(self.user_tool(tool));
+        }
         if home.all.server(server).is_none() {
             if tell {
                 self.no_server(server, places.0, home);
@@ -210,17 +220,7 @@ impl Reader<'_> {
             return None;
         }
         let name = server::op_name(server, tool);
-        let Some(listed) = self.ops.server(server) else {
-            return Some(Found {
-                callee: Callee::Op(name),
-                given: Vec::new(),
-                input: None,
-                open: true,
-                result: Type::Record(server::result()),
-                description: "".into(),
-                schema: Some(server::any_input()),
-            });
-        };
+        let Some(listed) = self.ops.server(server) else { return Some(unlisted(name)) };
         let found = self.ops.get(&name).filter(|_| listed.iter().any(|t| &*t.name == tool)).map(Found::op);
         if found.is_none() && tell {
             let help = nearest::hint(tool, listed.iter().map(|t| &*t.name));
@@ -230,12 +230,37 @@ impl Reader<'_> {
         found
     }
 
+    /// A tool in a set of the user's own servers; of an empty one, where its settings are read all the same, any.
+    fn user_tool(&self, tool: &str) -> Found {
+        let name = server::op_name(USER_SERVERS, tool);
+        self.ops.get(&name).map(Found::op).unwrap_or_else(|| unlisted(name))
+    }
+
     pub(crate) fn no_server(&mut self, server: &str, at: Place, home: Home<'_>) {
         let name = shortened(server);
+        if server == USER_SERVERS {
+            let message = "tools of the user's own servers are not called by name";
+            self.error(code::CONFLICT, at, message)
+                .help(format!("a model is offered them: {{call: {USER_SERVERS}.*, only: [TOOL, ...]}}"));
+            return;
+        }
         let help = nearest::nearest(server, home.all.server_names())
             .map(|near| format!("did you mean \"{near}\"?"))
             .unwrap_or_else(|| format!("declare it: mcp: {{{name}: {{url: https://...}}}}"));
         self.error(code::UNKNOWN_CALLEE, at, format!("there is no server \"{name}\"")).help(help);
+    }
+}
+
+/// A tool of which nothing is known but its name.
+fn unlisted(name: Arc<str>) -> Found {
+    Found {
+        callee: Callee::Op(name),
+        given: Vec::new(),
+        input: None,
+        open: true,
+        result: Type::Record(server::result()),
+        description: "".into(),
+        schema: Some(server::any_input()),
     }
 }
 
@@ -248,8 +273,14 @@ struct Texts<'s, 'd> {
     sound: bool,
 }
 
-/// Whether two ways to reach a server are different. Where their texts stand does not count.
-fn differs(a: &Transport, b: &Transport) -> bool {
+/// Whether two declarations of a server are different. Where their texts stand does not count.
+fn differs(a: &Server, b: &Server) -> bool {
+    is_reached_otherwise(&a.transport, &b.transport)
+        || a.takes_keys != b.takes_keys
+        || a.required != b.required
+}
+
+fn is_reached_otherwise(a: &Transport, b: &Transport) -> bool {
     let pairs = |list: &[(Arc<str>, Text)]| -> Vec<(Arc<str>, Arc<str>)> {
         list.iter().map(|(name, text)| (name.clone(), text.source.clone())).collect()
     };

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use super::calls::Found;
 use super::declare::Named;
 use super::{Decl, Home, Reader, Sites};
-use crate::ToolIx;
 use crate::diagnostic::code;
 use crate::gather::set_of;
 use crate::nearest::shortened;
 use crate::source::{Key, Kind, Node};
+use crate::{ToolIx, USER_SERVERS};
 
 /// An entry with `call: SERVER.*`.
 pub(crate) struct ToolSet<'t> {
@@ -19,6 +19,13 @@ pub(crate) struct ToolSet<'t> {
     pub tools: Vec<ToolIx>,
     /// Whether these are all: false where the server was not asked, or `only` can not be read.
     pub known: bool,
+}
+
+impl ToolSet<'_> {
+    /// Whether it stands for tools of the servers in a user's own configuration. That there are none is no mistake.
+    pub fn is_of_user(&self) -> bool {
+        self.node.get("call").and_then(set_of) == Some(USER_SERVERS)
+    }
 }
 
 impl<'t> Decl<'t> {
@@ -99,10 +106,10 @@ impl Reader<'_> {
             }
             self.check_only(set, home);
             // Which tools a node offers decides what counts as a turn.
-            sites.limits_broken |= !set.known || set.tools.is_empty();
+            sites.limits_broken |= !set.known || (set.tools.is_empty() && !set.is_of_user());
             let server = set.node.get("call").and_then(set_of).unwrap_or("");
             let unknown = self.ops.server(server).is_none() || home.all.server(server).is_none();
-            if set.tools.is_empty() && unknown {
+            if set.tools.is_empty() && (unknown || set.is_of_user()) {
                 // Nothing is known of the tools; what is wrong in the entry is told all the same.
                 self.tool(home, Named { key: set.key, node: set.node }, sites);
             }
@@ -144,12 +151,24 @@ impl Reader<'_> {
             if !super::names::is_label(&tool.key.name) {
                 let name = shortened(&tool.key.name);
                 let server = set.node.get("call").and_then(set_of).unwrap_or("");
+                let help = match self.renaming(set, &tool.key.name) {
+                    Some(renaming) => format!("give it another name in the configuration: {renaming}"),
+                    None => format!(
+                        "leave it out with `only`, and declare it under another name: NAME: {{call: {server}.{name}}}"
+                    ),
+                };
                 let message = format!("a model can not be offered the tool \"{name}\" under this name");
-                self.error(code::BAD_NAME, tool.key.place, message).help(format!(
-                    "leave it out with `only`, and declare it under another name: NAME: {{call: {server}.{name}}}"
-                ));
+                self.error(code::BAD_NAME, tool.key.place, message).help(help);
             }
         }
+    }
+
+    /// What a user writes to give a tool of one of his own servers another name; none for other tools.
+    fn renaming(&self, set: &ToolSet<'_>, tool: &str) -> Option<String> {
+        let tools = self.ops.server(USER_SERVERS).filter(|_| set.is_of_user())?;
+        let origin = tools.iter().find(|t| &*t.name == tool)?.origin.as_ref()?;
+        let (server, tool) = (shortened(&origin.server), shortened(&origin.tool));
+        Some(format!("services.mcp.{server}.rename: {{\"{tool}\": NAME}}"))
     }
 
     /// Two tools of one name that a node would offer: a model could not tell them apart.
@@ -168,7 +187,15 @@ impl Reader<'_> {
             None => "the one declared by itself".to_owned(),
         };
         let message = format!("two tools \"{name}\" are offered: {} and {}", origin(other), origin(new));
-        self.error(code::TAKEN, at, message)
-            .help("a model could not tell them apart: leave one out with `only`, or give one another name");
+        let renaming =
+            [other, new].iter().filter_map(|ix| own.set_of(*ix)).find_map(|set| self.renaming(set, &name));
+        let help = match renaming {
+            Some(renaming) => format!(
+                "a model could not tell them apart: give the server's another name in the configuration: {renaming}"
+            ),
+            None => "a model could not tell them apart: leave one out with `only`, or give one another name"
+                .to_owned(),
+        };
+        self.error(code::TAKEN, at, message).help(help);
     }
 }

@@ -94,8 +94,7 @@ fn passage(value: &Value) -> Option<Passage> {
         return Some(Passage::from(&source));
     }
     if let Ok(hit) = value.to::<Hit>() {
-        let Hit { source: id, document, title, text, .. } = hit;
-        return Some(Passage { id, document, title, text, ..Passage::default() });
+        return Some(Passage { date: None, ..Passage::from(&hit) });
     }
     let is_document = value.get("title").is_some() || value.get("id").is_some();
     let of = |name: &str| value.text(name).to_owned();

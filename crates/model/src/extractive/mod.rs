@@ -91,6 +91,7 @@ fn reply(made: Made) -> ModelReply {
         cost_micro_usd: Some(0),
         model: NAME.to_owned(),
         mended: Vec::new(),
+        guess: Default::default(),
     }
 }
 

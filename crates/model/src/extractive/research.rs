@@ -4,11 +4,12 @@
 use std::collections::BTreeMap;
 
 use deepgraph_protocol::{ModelRequest, ToolSpec};
-use deepgraph_research::passage::{Passage, parse};
+use deepgraph_research::canonical::canonical;
+use deepgraph_research::passage::{Named, Passage, parse, parse_hits};
 use deepgraph_research::question::{Facet, Part, Question};
 use deepgraph_research::select::{Lead, Selection, is_acronym, leads, select};
 use deepgraph_research::text::synonyms::other_words;
-use deepgraph_research::text::words::content_stems;
+use deepgraph_research::text::words::{Stems, content_stems};
 
 use super::calls::{Calls, main_parameter};
 use super::history::{Past, first_user_text, past};
@@ -23,6 +24,8 @@ const MOST_CALLS_OF_MANY: usize = 8;
 const MOST_QUERIES: usize = 3;
 /// The most documents that are read in one turn, unless there are more subjects.
 const MOST_READS: usize = 2;
+/// The most pages of the web that are read in one turn.
+const MOST_PAGES: usize = 2;
 /// How many hits are asked for to see which documents share a name.
 const NAMESAKES: &str = "24";
 /// Behind a name in a query: asks for the document that says what it is called in full.
@@ -101,6 +104,8 @@ struct State<'a> {
     question: Question,
     past: Vec<Past<'a>>,
     passages: Vec<Passage>,
+    /// Pages of the web that searches named, best first.
+    pages: Vec<Named>,
     selection: Selection,
     /// Queries that were sent, whatever came back.
     queries: Vec<String>,
@@ -126,9 +131,22 @@ impl<'a> State<'a> {
         };
         let (queries, search_turns) = of(Some(tools.search));
         let (read, read_turns) = of(tools.read);
+        let searched = past.iter().filter(|p| *p.name == *tools.search.name);
+        let pages = searched.flat_map(|p| parse_hits(p.answer)).collect();
         let selection = select(&question, &passages);
         let can_read = tools.read.is_some();
-        State { selection, question, passages, queries, read, search_turns, read_turns, can_read, past }
+        State {
+            selection,
+            question,
+            passages,
+            pages,
+            queries,
+            read,
+            search_turns,
+            read_turns,
+            can_read,
+            past,
+        }
     }
 
     /// Search, read, search once more for what is missing, read what that brought, stop.
@@ -137,7 +155,7 @@ impl<'a> State<'a> {
         let step = match (self.search_turns, self.read_turns) {
             (0, _) => Next::Search(first_queries(&self.question)),
             (1, 0) => self.reads().or_else(|| self.other_queries()).unwrap_or(Next::Stop),
-            (1, 1) => self.other_queries().unwrap_or(Next::Stop),
+            (1, 1) => self.other_queries().or_else(|| self.further_pages()).unwrap_or(Next::Stop),
             (2, 0 | 1) => self.reads().unwrap_or(Next::Stop),
             _ => Next::Stop,
         };
@@ -155,27 +173,68 @@ impl<'a> State<'a> {
         if self.question.parts.len() > MOST_QUERIES { MOST_CALLS_OF_MANY } else { MOST_CALLS }
     }
 
+    /// The best documents about each subject that were not read yet, then the best pages of the web.
+    fn reads(&self) -> Option<Next> {
+        let mut chosen = self.documents();
+        chosen.extend(self.best_pages());
+        (self.can_read && !chosen.is_empty()).then_some(Next::Read(chosen))
+    }
+
+    /// The next best pages, where the first ones did not have it all.
+    fn further_pages(&self) -> Option<Next> {
+        let pages = self.best_pages();
+        (self.can_read && !self.selection.missing.is_empty() && !pages.is_empty())
+            .then_some(Next::Read(pages))
+    }
+
+    /// The pages of the web that were not read yet whose title and snippet have most of what is asked, each with a
+    /// query: the best of each subject, then the second of each. What the engines put first goes first among equals.
+    fn best_pages(&self) -> Vec<(String, String)> {
+        let mut chosen: Vec<(String, String)> = Vec::new();
+        for (query, wanted) in self.wanted().iter().cycle().take(MOST_PAGES * self.question.parts.len()) {
+            let is_open = |page: &&Named| {
+                !self.read.iter().any(|read| is_of(read, &page.url))
+                    && !self.passages.iter().any(|p| is_of(&page.url, &p.document))
+                    && !chosen.iter().any(|(url, _)| is_of(url, &page.url))
+            };
+            let shared = |page: &Named| {
+                content_stems(&format!("{} {}", page.title, page.snippet)).intersection(wanted).count()
+            };
+            let open = self.pages.iter().filter(is_open);
+            // Of equals, `max_by_key` would take the last.
+            if let Some(page) = open.rev().max_by_key(|page| shared(page)) {
+                chosen.push((page.url.clone(), query.clone()));
+            }
+        }
+        chosen.truncate(MOST_PAGES.max(self.question.parts.len()));
+        chosen
+    }
+
+    /// What is asked of each subject, as a query and as words.
+    fn wanted(&self) -> Vec<(String, Stems)> {
+        let of = |part: &Part| (asked_of(part), content_stems(&part.objective()));
+        self.question.parts.iter().map(of).collect()
+    }
+
     /// The best documents about each subject that were not read yet, each with a query of what is asked: the best of
     /// each subject, then the second of each.
-    fn reads(&self) -> Option<Next> {
+    fn documents(&self) -> Vec<(String, String)> {
         let mut chosen: Vec<(String, String)> = Vec::new();
         let mut documents: Vec<String> = Vec::new();
         let most = MOST_READS.max(self.question.parts.len());
         for lead in in_turn(leads(&self.question, &self.passages)) {
             let of_document = |read: &String| {
-                *read == lead.document
+                is_of(read, &lead.document)
                     || self.passages.iter().any(|p| p.id == *read && p.document == lead.document)
             };
             let Some(part) = self.question.parts.get(lead.part) else { continue };
             let is_known = self.read.iter().any(of_document) || documents.contains(&lead.document);
             if !is_known && chosen.len() < most {
-                let query = part.facets.iter().map(|f| f.terms.as_str()).collect::<Vec<_>>().join(" ");
-                chosen
-                    .push((lead.source, if query.is_empty() { part.objective() } else { shortened(&query) }));
+                chosen.push((lead.source, asked_of(part)));
                 documents.push(lead.document);
             }
         }
-        (self.can_read && !chosen.is_empty()).then_some(Next::Read(chosen))
+        chosen
     }
 
     /// A query for the subject alone, where the documents that were found only have its name among others: there may
@@ -214,6 +273,17 @@ impl<'a> State<'a> {
         queries.truncate(MOST_QUERIES - 1);
         (!queries.is_empty()).then_some(Next::Search(queries))
     }
+}
+
+/// Whether two names are those of one document, or two URLs those of one page.
+fn is_of(one: &str, other: &str) -> bool {
+    one == other || canonical(one).is_some_and(|url| canonical(other) == Some(url))
+}
+
+/// A query for what is asked of a subject within a document about it.
+fn asked_of(part: &Part) -> String {
+    let query = part.facets.iter().map(|f| f.terms.as_str()).collect::<Vec<_>>().join(" ");
+    if query.is_empty() { part.objective() } else { shortened(&query) }
 }
 
 /// The first of each part, then the second of each, and so on.

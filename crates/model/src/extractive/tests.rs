@@ -1,3 +1,5 @@
+mod web;
+
 use deepgraph_protocol::{Handoff, Map, Message, Source, ToolRole, ToolSpec};
 use deepgraph_research::passage::render;
 use serde_json::{Value as Json, json};

@@ -17,7 +17,7 @@ use sha2::{Digest, Sha256};
 
 pub use self::script::{Answer, Call, Rule, Script, When};
 use crate::estimate::estimated_usage;
-use crate::structured::read_json;
+use crate::structured::{self, Structured};
 use crate::{ChatModel, ModelError, Preview};
 
 /// How many rules an error names, and how much it quotes.
@@ -120,9 +120,9 @@ fn written(answer: &Answer, request: &ModelRequest) -> ModelReply {
         None if answer.data.is_null() => "".into(),
         None => answer.data.to_json_text().into(),
     };
-    let data = match &request.output {
-        Some(shape) if answer.data.is_null() && !text.is_empty() => read_json(&text, shape),
-        _ => answer.data.clone(),
+    let Structured { data, guess, mended } = match &request.output {
+        Some(shape) if answer.data.is_null() && !text.is_empty() => structured::read(&text, shape),
+        _ => Structured { data: answer.data.clone(), ..Structured::default() },
     };
     let tool_calls = calls(answer, request);
     let finish = if tool_calls.is_empty() { FinishReason::Stop } else { FinishReason::ToolCalls };
@@ -136,7 +136,8 @@ fn written(answer: &Answer, request: &ModelRequest) -> ModelReply {
         usage: answer.usage.unwrap_or_else(|| estimated_usage(request, bytes)),
         cost_micro_usd: Some(0),
         model: request.model.clone(),
-        mended: Vec::new(),
+        mended: mended.into_iter().collect(),
+        guess,
     }
 }
 

@@ -5,7 +5,10 @@ use std::ops::Range;
 use deepgraph_protocol::Citation;
 
 use super::Unsupported;
+use super::resolve::Pages;
+use crate::handoff::Sources;
 use crate::marks::Cited;
+use crate::passage::{address, visible};
 use crate::text::blocks::lines;
 
 /// The longest quote in the list of sources, in characters.
@@ -17,8 +20,8 @@ const MOST_UNSUPPORTED: usize = 30;
 /// Headings of lists that this step writes itself.
 const LISTS: &[&str] = &["bibliography", "citations", "references", "sources", "works cited"];
 
-/// The draft without a list of sources of its own at its end.
-pub(super) fn without_source_list(draft: &str) -> &str {
+/// The draft without the list of sources of its own at its end, and that list.
+pub(super) fn split_source_list(draft: &str) -> (&str, &str) {
     let heading = |range: &Range<usize>| {
         let line = draft[range.clone()].trim();
         let bare = line
@@ -31,8 +34,8 @@ pub(super) fn without_source_list(draft: &str) -> &str {
     };
     let last = lines(draft).filter(|range| heading(range).0 || heading(range).1).last();
     match last.filter(|range| heading(range).1) {
-        Some(range) => draft[..range.start].trim_end(),
-        None => draft.trim_end(),
+        Some(range) => (draft[..range.start].trim_end(), &draft[range.end..]),
+        None => (draft.trim_end(), ""),
     }
 }
 
@@ -115,6 +118,11 @@ pub(super) fn bare_number(text: &str) -> Option<&str> {
     text.match_indices('[').find_map(|(at, _)| number_at(&text[at..]))
 }
 
+/// How many numbers in brackets a text has that pass for citations.
+pub(super) fn count_numbers(text: &str) -> u64 {
+    text.match_indices('[').filter(|(at, _)| number_at(&text[*at..]).is_some()).count() as u64
+}
+
 /// The sentences whose citations do not hold, each with the reason.
 pub(super) fn push_unsupported(text: &mut String, unsupported: &[Unsupported]) {
     if unsupported.is_empty() {
@@ -137,22 +145,39 @@ pub(super) fn push_unsupported(text: &mut String, unsupported: &[Unsupported]) {
     }
 }
 
-/// One paragraph for each number: title, document, place, words.
-pub(super) fn push_sources(text: &mut String, citations: &[Citation]) {
+/// One paragraph for each number: title, document or URL, place or date, words.
+pub(super) fn push_sources(text: &mut String, citations: &[Citation], sources: &Sources, pages: &Pages) {
     if citations.is_empty() {
         return;
     }
     text.push_str("\n\n## Sources\n");
     for citation in citations {
-        text.push_str(&format!(
-            "\n[{}] {} — {}, {}: \"{}\"\n",
-            citation.number,
-            one_line(&citation.title),
-            one_line(&citation.document),
-            place(citation),
-            shortened(&one_line(&citation.quote)),
-        ));
+        let line = match &citation.url {
+            Some(url) => page_line(citation, url, sources, pages),
+            None => format!(
+                "{} — {}, {}: \"{}\"",
+                one_line(&citation.title),
+                one_line(&citation.document),
+                place(citation),
+                shortened(&one_line(&citation.quote)),
+            ),
+        };
+        text.push_str(&format!("\n[{}] {line}\n", citation.number));
     }
+}
+
+/// A web page: title, URL, date, words. What the page itself leads to is left out of its words: nobody has read that.
+fn page_line(citation: &Citation, url: &str, sources: &Sources, pages: &Pages) -> String {
+    let told = |text: &str| one_line(&pages.without_others(&visible(text)));
+    let date = sources.get(&citation.source).and_then(|source| source.date.as_deref());
+    let date = date.map(|date| format!(", {}", one_line(date))).unwrap_or_default();
+    let page = citation.span.page.map(|page| format!(", page {page}")).unwrap_or_default();
+    format!(
+        "{} — {}{date}{page}: \"{}\"",
+        told(&citation.title),
+        address(url),
+        shortened(&told(&citation.quote))
+    )
 }
 
 fn place(citation: &Citation) -> String {

@@ -314,6 +314,7 @@ async fn own_models_and_askers_answer() {
                 cost_micro_usd: None,
                 model: request.model.clone(),
                 mended: Vec::new(),
+                guess: Default::default(),
             })
         }
     }

@@ -55,9 +55,10 @@ impl Driver<'_> {
         self.tasks.spawn(&key, &key_step, async move {
             come(moment, &exchange).await;
             let (attempt, error, used) = match exchange.came {
-                Came::Reply(reply) => return Done::Model { scope, step, attempt, result: Ok(reply) },
+                Came::Reply(reply) => return Done::Model { scope, step, attempt, asked: None, result: Ok(reply) },
                 Came::Result(value) | Came::Answer(value) => {
-                    return Done::Op { scope, step, attempt, cache: None, result: Ok(value) };
+                    let fee = exchange.fee;
+                    return Done::Op { scope, step, attempt, cache: None, result: Ok(value), fee };
                 }
                 Came::Failed(error) => (Some(attempt), error, exchange.used),
                 Came::GaveUp(error) => (None, error, Usage::default()),
@@ -66,7 +67,8 @@ impl Driver<'_> {
                     (None, StepError::new(ErrorKind::Cancelled, nothing), Usage::default())
                 }
             };
-            Done::Failed { scope, step, attempt, error, used }
+            let fail_over = exchange.fail_over;
+            Done::Failed { scope, step, attempt, error, used, fail_over, fee: exchange.fee }
         });
     }
 

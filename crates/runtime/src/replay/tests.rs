@@ -51,6 +51,7 @@ impl ChatModel for Cards {
             cost_micro_usd: Some(7),
             model: request.model.clone(),
             mended: Vec::new(),
+            guess: Default::default(),
         })
     }
 }
@@ -184,6 +185,7 @@ impl ChatModel for Slow {
             cost_micro_usd: None,
             model: request.model.clone(),
             mended: Vec::new(),
+            guess: Default::default(),
         })
     }
 }

@@ -4,22 +4,41 @@ use std::sync::Arc;
 
 use deepgraph_graph::{Bundle, ServerTool};
 
-use super::Secrets;
+use super::{DownServer, Secrets, UserServers};
 use crate::{Op, RunError};
 
 /// No servers.
 #[derive(Debug, Default)]
-pub(super) struct Client;
+pub(super) struct Client {
+    down: Vec<DownServer>,
+}
 
 impl Client {
-    pub(super) async fn connect(bundle: &Bundle, secrets: &Secrets) -> Result<Client, Vec<RunError>> {
-        Client::lazy(bundle, secrets)
+    pub(super) async fn connect(
+        bundle: &Bundle,
+        secrets: &Secrets,
+        user: &UserServers,
+    ) -> Result<Client, Vec<RunError>> {
+        Client::lazy(bundle, secrets, user)
     }
 
-    pub(super) fn lazy(bundle: &Bundle, _: &Secrets) -> Result<Client, Vec<RunError>> {
-        let left_out = |server: &deepgraph_graph::Server| RunError::NoMcp { server: server.name.to_string() };
-        let errors: Vec<RunError> = bundle.servers.iter().map(left_out).collect();
-        if errors.is_empty() { Ok(Client) } else { Err(errors) }
+    pub(super) fn lazy(bundle: &Bundle, _: &Secrets, user: &UserServers) -> Result<Client, Vec<RunError>> {
+        let left_out = |server: &str| RunError::NoMcp { server: server.to_owned() };
+        let required = bundle.servers.iter().filter(|server| server.required).map(|server| &*server.name);
+        let own = user.servers.iter().filter(|_| bundle.user_tools);
+        let own_required =
+            own.clone().filter(|(_, server)| server.settings.required).map(|(name, _)| &**name);
+        let errors: Vec<RunError> = required.chain(own_required).map(left_out).collect();
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        let names = bundle.servers.iter().map(|server| &*server.name).chain(own.map(|(name, _)| &**name));
+        let down = names.map(|name| DownServer { server: name.to_owned(), why: left_out(name).to_string() });
+        Ok(Client { down: down.collect() })
+    }
+
+    pub(super) fn down(&self) -> &[DownServer] {
+        &self.down
     }
 
     pub(super) fn tools(&self) -> Vec<(Arc<str>, Vec<ServerTool>)> {

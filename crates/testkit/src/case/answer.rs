@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use deepgraph_protocol::{FinishReason, Map, Millis, ModelReply, StepError, StepId, ToolCall, Usage, Value};
+use deepgraph_protocol::{
+    Fee, FinishReason, Map, Millis, ModelReply, StepError, StepId, ToolCall, Usage, Value,
+};
 
 use super::read::Reader;
 use super::request::RequestMatch;
@@ -17,9 +19,14 @@ use crate::reply::USUAL_TOKENS;
 pub(crate) struct ModelAnswer {
     pub(crate) expect: Option<RequestMatch>,
     pub(crate) takes: Option<Millis>,
+    /// How long it waits for the limiter of its account before it is sent.
+    pub(crate) held: Option<Millis>,
+    /// Whether the next model is asked after its failure; none: as the kind of the failure has it.
+    pub(crate) fail_over: Option<bool>,
     error: Option<StepError>,
     text: Option<Arc<str>>,
     data: Value,
+    guess: Value,
     calls: Vec<(Arc<str>, Arc<str>)>,
     finish: Option<FinishReason>,
     tokens: Tokens,
@@ -64,12 +71,15 @@ impl ModelAnswer {
             match &*key.name {
                 "text" => answer.text = reader.text(value, "`text`"),
                 "data" => answer.data = value.value.clone(),
+                "guess" => answer.guess = value.value.clone(),
                 "calls" => answer.calls = calls(reader, value),
                 "finish" => answer.finish = reader.one_of(value, "`finish`", &words::FINISH),
                 "error" => answer.error = reader.failure(value),
                 "takes" => answer.takes = reader.duration(value, "`takes`"),
+                "fail_over" => answer.fail_over = Some(value.value.is_true()),
+                "held" => answer.held = reader.duration(value, "`held`"),
                 "tokens" => answer.tokens = tokens(reader, value),
-                "cost" => answer.cost = cost(reader, value),
+                "cost" => answer.cost = cost(reader, value, "`cost`"),
                 _ => answer.expect = RequestMatch::read(reader, value),
             }
         }
@@ -109,6 +119,7 @@ impl ModelAnswer {
             cost_micro_usd: self.cost.used,
             model: model.to_owned(),
             mended: Vec::new(),
+            guess: self.guess.clone(),
         })
     }
 
@@ -164,13 +175,13 @@ fn tokens(reader: &mut Reader, node: &Node) -> Tokens {
     tokens
 }
 
-fn cost(reader: &mut Reader, node: &Node) -> Cost {
+fn cost(reader: &mut Reader, node: &Node, what: &str) -> Cost {
     if !node.is_map() {
-        let used = price(reader, node, "`cost` (or `unknown`)");
+        let used = price(reader, node, &format!("{what} (or `unknown`)"));
         return Cost { used, reserve: used };
     }
     let mut cost = Cost::default();
-    for (key, value) in reader.entries(node, "`cost`", &words::COST) {
+    for (key, value) in reader.entries(node, what, &words::COST) {
         let amount = price(reader, value, &format!("`{}` (or `unknown`)", key.name));
         match &*key.name {
             "used" => cost.used = amount,
@@ -191,6 +202,7 @@ pub(crate) struct OpAnswer {
     /// What its input must be, as far as it is said.
     pub(crate) expect: Option<Map>,
     pub(crate) takes: Option<Millis>,
+    fee: Cost,
     pub(crate) result: Result<Map, StepError>,
 }
 
@@ -198,9 +210,9 @@ impl OpAnswer {
     pub(crate) fn read(reader: &mut Reader, node: &Node) -> Option<OpAnswer> {
         if let Value::Text(text) = &node.value {
             let result = Map::from([("text".into(), Value::from(text.clone()))]);
-            return Some(OpAnswer { expect: None, takes: None, result: Ok(result) });
+            return Some(OpAnswer { expect: None, takes: None, fee: Cost::default(), result: Ok(result) });
         }
-        let mut answer = OpAnswer { expect: None, takes: None, result: Ok(Map::new()) };
+        let mut answer = OpAnswer { expect: None, takes: None, fee: Cost::default(), result: Ok(Map::new()) };
         let mut fields = reader.map(node, "what an op brings back, beside text,")?;
         for (key, value) in node.entries() {
             if words::OP.contains(&&*key.name) {
@@ -209,6 +221,7 @@ impl OpAnswer {
             match &*key.name {
                 "error" => answer.result = Err(reader.failure(value)?),
                 "takes" => answer.takes = reader.duration(value, "`takes`"),
+                "fee" => answer.fee = cost(reader, value, "`fee`"),
                 "expect" => answer.expect = reader.map(value, "`expect`"),
                 "result" => answer.result = Ok(reader.map(value, "`result`")?),
                 _ => {}
@@ -227,6 +240,20 @@ impl OpAnswer {
         }
         Some(answer)
     }
+
+    /// What it costs at most, as it is known before the call.
+    pub(crate) fn reserves(&self) -> Fee {
+        fee(self.fee.reserve)
+    }
+
+    /// What it did cost.
+    pub(crate) fn charged(&self) -> Fee {
+        fee(self.fee.used)
+    }
+}
+
+fn fee(micro_usd: Option<u64>) -> Fee {
+    Fee { micro_usd: micro_usd.unwrap_or(0), unknown: u64::from(micro_usd.is_none()) }
 }
 
 /// What a person says.

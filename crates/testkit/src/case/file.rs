@@ -42,6 +42,10 @@ pub struct Case {
     pub(crate) config: Map,
     /// What channels that are kept between runs held last.
     pub(crate) kept: Map,
+    /// The models that are asked in turn after the configured one.
+    pub(crate) fallbacks: Vec<Arc<str>>,
+    /// Context windows that are known, by model, in tokens.
+    pub(crate) windows: BTreeMap<Arc<str>, u64>,
     pub(crate) scripts: Scripts,
     pub(crate) order: Option<Vec<(StepPattern, usize)>>,
     pub(crate) seeds: u64,
@@ -145,6 +149,8 @@ impl Case {
             input: Map::new(),
             config: Map::new(),
             kept: Map::new(),
+            fallbacks: Vec::new(),
+            windows: BTreeMap::new(),
             scripts: Scripts::default(),
             order: None,
             seeds: SEEDS,
@@ -165,6 +171,8 @@ impl Case {
             "config" => self.config = reader.map(node, "`config`").unwrap_or_default(),
             "servers" => self.servers = ServerTools::read(reader, node),
             "kept" => self.kept = reader.map(node, "`kept`").unwrap_or_default(),
+            "fallbacks" => self.fallbacks = fallbacks(reader, node),
+            "windows" => self.windows = windows(reader, node),
             "attempts" => self.attempts = Attempt::read_all(reader, node),
             "forks" => self.forks = Fork::read_all(reader, node),
             "order" => self.order = order(reader, node),
@@ -288,6 +296,21 @@ fn date(reader: &mut Reader, node: &Node) -> Option<Millis> {
         Some(at) => Some(at.as_millisecond()),
         None => reader.wrong(node, "`date`", "a day such as 2026-03-01"),
     }
+}
+
+fn fallbacks(reader: &mut Reader, node: &Node) -> Vec<Arc<str>> {
+    if !node.is_list() {
+        reader.error(node.place, "`fallbacks` is a list of models, asked in turn after the configured one");
+    }
+    node.items().iter().filter_map(|item| reader.text(item, "a model")).collect()
+}
+
+fn windows(reader: &mut Reader, node: &Node) -> BTreeMap<Arc<str>, u64> {
+    if !node.is_map() {
+        reader.error(node.place, "`windows` is a mapping from models to tokens");
+    }
+    let window = |(key, node): &(tree::Key, Node)| Some((key.name.clone(), reader.whole(node, "a window")?));
+    node.entries().iter().filter_map(window).collect()
 }
 
 fn order(reader: &mut Reader, node: &Node) -> Option<Vec<(StepPattern, usize)>> {

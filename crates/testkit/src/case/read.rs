@@ -125,6 +125,8 @@ impl Reader {
                 "kind" => kind = self.one_of(value, "the kind of an error", &kinds),
                 "message" => error.message = self.text(value, "`message`")?.to_string(),
                 "after" => error.retry_after_ms = self.duration(value, "`after`").map(Millis::unsigned_abs),
+                "window" => error.window = self.whole(value, "`window`"),
+                "tokens" => error.tokens = self.whole(value, "`tokens`"),
                 _ => error.unsent = value.value.is_true(),
             }
         }

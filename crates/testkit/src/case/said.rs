@@ -1,7 +1,7 @@
 //! What was said, in the words of a case: the counterpart of the reader in `answer`.
 
 use deepgraph_graph::yaml::{Mapping, Tree};
-use deepgraph_protocol::{FinishReason, ModelReply, StepError, ToolCall, Usage, Value};
+use deepgraph_protocol::{Fee, FinishReason, ModelReply, StepError, ToolCall, Usage, Value};
 use deepgraph_trace::recording::Reserved;
 
 use super::money;
@@ -29,6 +29,9 @@ pub(crate) fn by_model(reply: &ModelReply, json: Json, reserved: Option<&Reserve
     }
     if !reply.data.is_null() {
         said.set("data", Tree::data(&reply.data));
+    }
+    if !reply.guess.is_null() {
+        said.set("guess", Tree::data(&reply.guess));
     }
     if !reply.tool_calls.is_empty() {
         said.set("calls", Tree::List(reply.tool_calls.iter().map(|one| call(one, json)).collect()));
@@ -59,21 +62,32 @@ pub(crate) fn charge(said: &mut Mapping, used: Option<(&Usage, Option<u64>)>, re
     }
     let price = used.map_or(Some(0), |(_, price)| price);
     let reserve = reserved.map_or(price, |reserved| reserved.micro_usd);
+    if let Some(cost) = cost(price, reserve) {
+        said.set("cost", cost);
+    }
+}
+
+/// Adds what the call of an op cost, and what was reserved for it, where it costs something.
+pub(crate) fn fee(said: &mut Mapping, used: Fee, reserved: Option<Reserved>) {
+    let used = (used.unknown == 0).then_some(used.micro_usd);
+    if let Some(fee) = cost(used, reserved.map_or(Some(0), |reserved| reserved.micro_usd)) {
+        said.set("fee", fee);
+    }
+}
+
+/// What something cost and what was reserved for it, in micro-dollars or not known; none where both are nothing.
+fn cost(price: Option<u64>, reserve: Option<u64>) -> Option<Tree> {
     let is_nothing = |amount: &Option<u64>| *amount == Some(0);
-    let cost = match price == reserve {
-        true if is_nothing(&price) => return,
-        true => amount(price),
-        false => {
-            let mut cost = Mapping::default();
-            for (key, money) in [("used", price), ("reserve", reserve)] {
-                if !is_nothing(&money) {
-                    cost.set(key, amount(money));
-                }
-            }
-            Tree::Map(cost)
+    if price == reserve {
+        return (!is_nothing(&price)).then(|| amount(price));
+    }
+    let mut cost = Mapping::default();
+    for (key, money) in [("used", price), ("reserve", reserve)] {
+        if !is_nothing(&money) {
+            cost.set(key, amount(money));
         }
-    };
-    said.set("cost", cost);
+    }
+    Some(Tree::Map(cost))
 }
 
 /// A failure, written out.
@@ -86,6 +100,11 @@ pub(crate) fn failure(error: &StepError) -> Tree {
     }
     if error.unsent {
         said.set("unsent", Tree::Bool(true));
+    }
+    for (key, tokens) in [("window", error.window), ("tokens", error.tokens)] {
+        if let Some(tokens) = tokens {
+            said.set(key, int(tokens));
+        }
     }
     Tree::Map(said)
 }

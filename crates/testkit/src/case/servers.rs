@@ -34,7 +34,7 @@ impl ServerTools {
 
 fn tool(reader: &mut Reader, name: Arc<str>, said: &Node) -> ServerTool {
     let any = deepgraph_protocol::Value::record([("type", deepgraph_protocol::Value::from("object"))]);
-    let mut tool = ServerTool { name, description: "".into(), input_schema: any, read_only: None };
+    let mut tool = ServerTool::new(name, any);
     for (key, value) in reader.entries(said, "a server's tool", &words::SERVER_TOOL) {
         match &*key.name {
             "description" => tool.description = reader.text(value, "`description`").unwrap_or_default(),

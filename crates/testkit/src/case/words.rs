@@ -4,32 +4,63 @@ use deepgraph_protocol::{ErrorKind, FinishReason};
 use deepgraph_trace::Detail;
 
 /// The keys of a case.
-pub const CASE: [&str; 19] = [
-    "case", "graph", "files", "servers", "date", "input", "kept", "config", "models", "ops", "answers",
-    "latency", "order", "seeds", "crash", "cancel", "expect", "forks", "attempts",
+pub const CASE: [&str; 21] = [
+    "case",
+    "graph",
+    "files",
+    "servers",
+    "date",
+    "input",
+    "kept",
+    "config",
+    "fallbacks",
+    "windows",
+    "models",
+    "ops",
+    "answers",
+    "latency",
+    "order",
+    "seeds",
+    "crash",
+    "cancel",
+    "expect",
+    "forks",
+    "attempts",
 ];
 
 /// A tool of an MCP server.
 pub const SERVER_TOOL: [&str; 3] = ["description", "input_schema", "read_only"];
 
 /// What a model answers, written out.
-pub const MODEL: [&str; 9] =
-    ["text", "data", "calls", "finish", "error", "takes", "tokens", "cost", "expect"];
+pub const MODEL: [&str; 12] = [
+    "text",
+    "data",
+    "guess",
+    "calls",
+    "finish",
+    "error",
+    "fail_over",
+    "takes",
+    "held",
+    "tokens",
+    "cost",
+    "expect",
+];
 
 /// What a request to a model must be.
 pub const REQUEST: [&str; 7] = ["contains", "lacks", "system", "last", "messages", "tools", "model"];
 
 /// What an op brings back has its own fields and these.
-pub const OP: [&str; 4] = ["result", "error", "takes", "expect"];
+pub const OP: [&str; 5] = ["result", "error", "takes", "fee", "expect"];
 
 /// The tokens of a model call.
 pub const TOKENS: [&str; 3] = ["input", "output", "reserve"];
 
-/// The price of a model call.
+/// The price of a model call, and the fee of an op's.
 pub const COST: [&str; 2] = ["used", "reserve"];
 
 /// A failure, written out.
-pub const ERROR: [&str; 4] = ["kind", "message", "after", "unsent"];
+pub const ERROR: [&str; 6] = ["kind", "message", "after", "unsent", "window", "tokens"];
 
 /// What a person says, written out.
 pub const PERSON: [&str; 4] = ["answer", "error", "later", "takes"];
@@ -118,12 +149,13 @@ pub const ERROR_KINDS: [ErrorKind; 17] = [
 ];
 
 /// Why a model may stop.
-pub const FINISH: [(&str, FinishReason); 6] = [
+pub const FINISH: [(&str, FinishReason); 7] = [
     ("stop", FinishReason::Stop),
     ("tool_calls", FinishReason::ToolCalls),
     ("length", FinishReason::Length),
     ("refusal", FinishReason::Refusal),
     ("empty", FinishReason::Empty),
+    ("repetition", FinishReason::Repetition),
     ("other", FinishReason::Other),
 ];
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use deepgraph_graph::{Bundle, Type};
 use deepgraph_protocol::{
-    ErrorKind, Map, Millis, ModelReply, ModelRequest, OutputShape, StepError, StepId, Value,
+    ErrorKind, Fee, Map, Millis, ModelReply, ModelRequest, OutputShape, StepError, StepId, Value,
 };
 
 use super::file::Case;
@@ -134,6 +134,24 @@ impl Outside for Scripted<'_> {
         }
     }
 
+    fn fee(&mut self, step: &StepId, attempt: u32, op: &str, _: &Map) -> Fee {
+        match self.scripts.op(step, op, attempt) {
+            Ok(scripted) => {
+                // A call that does not fit is not made: its answer says no more than what it would cost.
+                let fee = scripted.answer.reserves();
+                if !fee.is_none() {
+                    self.used.insert(scripted.number);
+                }
+                fee
+            }
+            Err(_) => Fee::NONE,
+        }
+    }
+
+    fn charged(&mut self, step: &StepId, attempt: u32, op: &str, _: &Map) -> Fee {
+        self.scripts.op(step, op, attempt).map(|scripted| scripted.answer.charged()).unwrap_or_default()
+    }
+
     fn person(&mut self, step: &StepId, answered: usize, _: &str, _: &OutputShape) -> Said {
         let nth = u32::try_from(answered + 1).unwrap_or(u32::MAX);
         let Ok(scripted) = self.scripts.person(step, nth) else { return Said::Nothing };
@@ -158,6 +176,24 @@ impl Outside for Scripted<'_> {
         self.used.extend(own.map(|(number, _)| number));
         let own = own.and_then(|(_, takes)| takes);
         own.or_else(|| self.latency(step, op, attempt)).unwrap_or(0)
+    }
+
+    fn route(&mut self, model: &str) -> Vec<String> {
+        let fallbacks = self.case.fallbacks.iter().map(|fallback| fallback.to_string());
+        std::iter::once(model.to_owned()).chain(fallbacks.filter(|fallback| fallback != model)).collect()
+    }
+
+    fn window(&mut self, model: &str) -> Option<u64> {
+        self.case.windows.get(model).copied()
+    }
+
+    fn fails_over(&mut self, step: &StepId, attempt: u32) -> Option<bool> {
+        self.scripts.model(step, attempt).ok()?.answer.fail_over
+    }
+
+    fn held(&mut self, step: &StepId, attempt: u32) -> Millis {
+        let scripted = self.scripts.model(step, attempt).ok();
+        scripted.and_then(|scripted| scripted.answer.held).unwrap_or(0)
     }
 
     fn reserves(&mut self, step: &StepId, attempt: u32, request: &ModelRequest) -> (u64, Option<u64>) {

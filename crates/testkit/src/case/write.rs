@@ -7,6 +7,7 @@
 //! | `answers` | one answer as it stands in a case file |
 //! | `begun` | when each step began, without the time that the driver took |
 //! | `expect` | what is expected |
+//! | `models` | which models were asked, and their windows |
 //!
 //! Secrets are taken out of all of it, as out of a recording.
 
@@ -14,6 +15,7 @@ mod answers;
 mod begun;
 mod expect;
 mod gather;
+mod models;
 
 use std::sync::Arc;
 
@@ -65,6 +67,7 @@ pub fn from_run<'a>(
             case.set(key, map(values));
         }
     }
+    models::add(&mut case, &run);
     for (section, step, answers) in answers::all(&run) {
         case.add_under(section, step.as_str(), answers);
     }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use deepgraph_engine::LedgerView;
 use deepgraph_graph::Counts;
 use deepgraph_protocol::{
-    Effect, EntryBody, ErrorKind, Event, Grant, Meter, Output, Spent, StepId, StepOutput,
+    Effect, EntryBody, ErrorKind, Event, Fee, Grant, Meter, Output, Spent, StepId, StepOutput,
 };
 
 use super::Violation;
@@ -26,7 +26,9 @@ struct Books<'r> {
     unknown: Spent,
     /// The attempt of each step that is out, from when it is put out until the step is over.
     open: BTreeMap<&'r StepId, u32>,
-    /// Reservations of model calls that are out.
+    /// Steps whose attempt that is out is the call of an op.
+    ops: BTreeSet<&'r StepId>,
+    /// Reservations of model calls and of ops that cost something, which are out.
     reserved: BTreeMap<&'r StepId, Spent>,
     /// Charges whose outcome may still come, by step and attempt.
     lost: BTreeMap<(&'r StepId, u32), Vec<Spent>>,
@@ -127,8 +129,8 @@ impl<'r> Books<'r> {
     fn enter(&mut self, row: &Row<'r>) {
         let attempt_of = |books: &Books<'r>, step: &StepId| books.open.get(step).copied();
         match &row.entry.body {
-            // The claim of a call that writes reserves nothing.
-            EntryBody::Dispatched { key: Some(_), .. } => {}
+            // The claim of a call that writes and costs nothing.
+            EntryBody::Dispatched { key: Some(_), reserve_micro_usd: None, .. } => {}
             EntryBody::Dispatched { step, attempt, reserve_tokens, reserve_micro_usd, .. } => {
                 let is_current = attempt_of(self, step) == Some(*attempt);
                 let is_stopped = row.outputs.iter().any(
@@ -136,7 +138,11 @@ impl<'r> Books<'r> {
                 );
                 if is_current && !is_stopped {
                     self.lose(step, *attempt);
-                    self.reserved.insert(step, one_call(*reserve_tokens, *reserve_micro_usd));
+                    let reserved = match self.ops.contains(step) {
+                        true => Spent { model_calls: 0, ..one_call(0, *reserve_micro_usd) },
+                        false => one_call(*reserve_tokens, *reserve_micro_usd),
+                    };
+                    self.reserved.insert(step, reserved);
                 } else if is_current {
                     // It was out before a crash and does not fit now: what that cost is not known.
                     self.lose(step, *attempt);
@@ -147,6 +153,25 @@ impl<'r> Books<'r> {
                 match attempt_of(self, step) == Some(*attempt) {
                     true => self.settle(step, *attempt, used),
                     false => self.late(step, *attempt, used),
+                }
+            }
+            EntryBody::Completed { step, attempt, output: StepOutput::Op(_), fee } => {
+                match attempt_of(self, step) == Some(*attempt) {
+                    true => self.settle(step, *attempt, paid(*fee)),
+                    false => self.late(step, *attempt, paid(*fee)),
+                }
+            }
+            EntryBody::AttemptFailed { step, attempt, error, fee, .. } if self.ops.contains(step) => {
+                let is_lost =
+                    matches!(error.kind, ErrorKind::StepTimeout | ErrorKind::Network) && !error.unsent;
+                if attempt_of(self, step) != Some(*attempt) {
+                    if !fee.is_none() {
+                        self.late(step, *attempt, paid(*fee));
+                    }
+                } else if is_lost && self.reserved.contains_key(step) {
+                    self.lose(step, *attempt);
+                } else {
+                    self.settle(step, *attempt, paid(*fee));
                 }
             }
             EntryBody::AttemptFailed { step, attempt, error, usage, .. } => {
@@ -185,8 +210,12 @@ impl<'r> Books<'r> {
 
     fn note(&mut self, output: &'r Output) {
         match output {
-            Output::Effect(Effect::CallModel { step, attempt, .. } | Effect::RunOp { step, attempt, .. }) => {
+            Output::Effect(Effect::CallModel { step, attempt, .. }) => {
                 self.open.insert(step, *attempt);
+            }
+            Output::Effect(Effect::RunOp { step, attempt, .. }) => {
+                self.open.insert(step, *attempt);
+                self.ops.insert(step);
             }
             Output::Effect(Effect::Spawn { step, grant, .. } | Effect::Reopen { step, grant, .. }) => {
                 self.grants.insert(step, *grant);
@@ -210,6 +239,10 @@ fn one_call(tokens: u64, price: Option<u64>) -> Spent {
         model_calls: 1,
         tool_calls: 0,
     }
+}
+
+fn paid(fee: Fee) -> Spent {
+    Spent { cost_micro_usd: fee.micro_usd, cost_unknown: fee.unknown, ..Spent::default() }
 }
 
 fn at_least(more: Spent, less: Spent) -> bool {

@@ -18,6 +18,9 @@
 //! | `folds` | the journals fold to what the live Machines did |
 //! | `writes` | what writes is claimed before it is sent, and never sent again blindly |
 //! | `undone` | in a cancelled run each call that wrote is undone once, or listed |
+//! | `attempts` | each attempt that failed leads to the next, to another model or to the end of its step |
+//! | `repairs` | a reply that does not fit is shown to its model before a guess at it counts |
+//! | `clocks` | what is held by the limiter of an account is no active time |
 //! | `schedule` | the trace depends neither on the order of completion nor on crashes |
 //!
 //! One more, `panics`, is held by [`Simulation`](crate::Simulation): nothing panics.
@@ -25,13 +28,16 @@
 mod after_end;
 mod answers;
 mod at_once;
+mod attempts;
 mod children;
+mod clocks;
 mod closed;
 mod exits;
 mod fencing;
 mod folds;
 mod ledger;
 mod limits;
+mod repairs;
 mod schedule;
 mod seen;
 mod status;
@@ -97,7 +103,7 @@ impl fmt::Display for Violation {
 type Check = fn(&Seen<'_>) -> Vec<Violation>;
 
 /// The invariants of one run, each with its name.
-const ALL: [(&str, Check); 13] = [
+const ALL: [(&str, Check); 16] = [
     ("limits", limits::check),
     ("at_once", at_once::check),
     ("answers", answers::check),
@@ -111,6 +117,9 @@ const ALL: [(&str, Check); 13] = [
     ("folds", folds::check),
     ("writes", writes::check),
     ("undone", undone::check),
+    ("attempts", attempts::check),
+    ("repairs", repairs::check),
+    ("clocks", clocks::check),
 ];
 
 /// The names of all invariants.

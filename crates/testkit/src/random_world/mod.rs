@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use deepgraph_graph::{Bundle, Field, Type};
 use deepgraph_protocol::{
-    ErrorKind, FinishReason, Map, Millis, ModelReply, ModelRequest, OutputShape, StepError, StepId, ToolCall,
+    ErrorKind, Fee, FinishReason, Map, Millis, ModelReply, ModelRequest, OutputShape, StepError, StepId, ToolCall,
     ToolRole, ToolSpec, Usage, Value,
 };
 
@@ -162,8 +162,17 @@ impl RandomWorld {
             }
         }
         if self.misfit(dice) {
-            let finish = if dice.below(3) == 0 { FinishReason::Refusal } else { FinishReason::Length };
-            return ModelReply { finish, ..says(values::word(dice)) };
+            let finish = match dice.below(3) {
+                0 => FinishReason::Refusal,
+                1 => FinishReason::Repetition,
+                _ => FinishReason::Length,
+            };
+            let guess = match &request.output {
+                _ if finish == FinishReason::Refusal || dice.below(2) == 0 => Value::Null,
+                Some(shape) => values::fitting(&shape.schema, dice),
+                None => Value::from(values::word(dice)),
+            };
+            return ModelReply { finish, guess, ..says(values::word(dice)) };
         }
         match &request.output {
             Some(shape) => data(values::fitting(&shape.schema, dice)),
@@ -248,6 +257,35 @@ impl Outside for RandomWorld {
         let takes = dice.below(40);
         let is_long = self.is_wild() && dice.below(16) == 0;
         (if is_long { takes + dice.below(20_000) } else { takes }) as Millis
+    }
+
+    fn route(&mut self, model: &str) -> Vec<String> {
+        let fallbacks = Dice::of(self.seed, "fallbacks", 0).below(3);
+        let fallbacks = if self.is_wild() { fallbacks } else { 0 };
+        std::iter::once(model.to_owned()).chain((1..=fallbacks).map(|n| format!("fallback-{n}"))).collect()
+    }
+
+    fn window(&mut self, model: &str) -> Option<u64> {
+        let mut dice = Dice::of(self.seed, &format!("window {model}"), 0);
+        let is_known = self.is_wild() && dice.below(3) == 0;
+        is_known.then(|| 20 + dice.below(2000) as u64)
+    }
+
+    fn held(&mut self, step: &StepId, attempt: u32) -> Millis {
+        let mut dice = Dice::of(self.latencies, &format!("held {step}"), attempt);
+        let is_held = self.is_wild() && dice.below(8) == 0;
+        if is_held { 1 + dice.below(5000) as Millis } else { 0 }
+    }
+
+    fn fee(&mut self, _: &StepId, _: u32, op: &str, _: &Map) -> Fee {
+        let costs = Dice::of(self.seed, &format!("fee {op}"), 0).below(3) == 0;
+        if costs { Fee { micro_usd: RESERVED, unknown: 0 } } else { Fee::NONE }
+    }
+
+    fn charged(&mut self, step: &StepId, attempt: u32, op: &str, input: &Map) -> Fee {
+        let most = self.fee(step, attempt, op, input).micro_usd;
+        let mut dice = Dice::of(self.seed, &format!("charged {step}"), attempt);
+        Fee { micro_usd: dice.below(most as usize + 1) as u64, unknown: 0 }
     }
 
     fn takes_key(&self, op: &str) -> bool {

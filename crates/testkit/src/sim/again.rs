@@ -30,6 +30,7 @@ impl<'a> World<'a> {
         deepgraph_engine::check_resume(&mut machines, world.now, &config, from)?;
         let attempt = world.machines.get(&ScopePath::root()).map_or(1, Machine::attempt).saturating_add(1);
         world.run.end = None;
+        world.run.longest_route = before.longest_route;
         world
             .commit(ScopePath::root(), EntryBody::Resumed { attempt, config, grant: Grant::default(), from });
         Ok(world.go_on())

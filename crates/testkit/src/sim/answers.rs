@@ -11,25 +11,53 @@ use super::queue::{Item, What};
 use super::world::World;
 
 impl World<'_> {
-    pub(crate) fn model_result(&mut self, step: StepId, attempt: u32, request: &ModelRequest) -> EntryBody {
+    pub(crate) fn model_result(
+        &mut self,
+        step: StepId,
+        attempt: u32,
+        request: &ModelRequest,
+        has_next: bool,
+    ) -> EntryBody {
         match self.sim.outside().model(&step, attempt, request) {
             Ok(reply) => {
                 let output = StepOutput::Model(reply.answering(request));
                 EntryBody::Completed { step, attempt, output, fee: deepgraph_protocol::Fee::NONE }
             }
-            Err(error) => failure(step, attempt, error),
+            Err(error) => self.model_failure(step, attempt, error, has_next),
+        }
+    }
+
+    /// An attempt of a model call failed: where another of the route can be asked, and the trouble is with the one that
+    /// was asked, it is.
+    pub(crate) fn model_failure(
+        &mut self,
+        step: StepId,
+        attempt: u32,
+        error: StepError,
+        has_next: bool,
+    ) -> EntryBody {
+        let by_kind = has_next && error.kind.fails_over();
+        let fails_over = self.sim.outside().fails_over(&step, attempt).unwrap_or(by_kind);
+        match failure(step, attempt, error) {
+            EntryBody::AttemptFailed { step, attempt, error, usage, fee, .. } => {
+                EntryBody::AttemptFailed { step, attempt, error, usage, fail_over: fails_over, fee }
+            }
+            other => other,
         }
     }
 
     pub(crate) fn op_result(&mut self, step: StepId, attempt: u32, op: &str, input: &Map) -> EntryBody {
+        let fee = self.sim.outside().charged(&step, attempt, op, input);
         match self.sim.outside().op(&step, attempt, op, input) {
-            Ok(value) => EntryBody::Completed {
+            Ok(value) => EntryBody::Completed { step, attempt, output: StepOutput::Op(value), fee },
+            Err(error) => EntryBody::AttemptFailed {
                 step,
                 attempt,
-                output: StepOutput::Op(value),
-                fee: deepgraph_protocol::Fee::NONE,
+                error,
+                usage: Usage::default(),
+                fail_over: false,
+                fee,
             },
-            Err(error) => failure(step, attempt, error),
         }
     }
 
@@ -77,5 +105,12 @@ impl World<'_> {
 }
 
 pub(crate) fn failure(step: StepId, attempt: u32, error: StepError) -> EntryBody {
-    EntryBody::AttemptFailed { step, attempt, error, usage: Usage::default(), fail_over: false }
+    EntryBody::AttemptFailed {
+        step,
+        attempt,
+        error,
+        usage: Usage::default(),
+        fail_over: false,
+        fee: deepgraph_protocol::Fee::NONE,
+    }
 }

@@ -1,7 +1,7 @@
 //! What a simulated run has around it: models, ops, a person, and how long they take.
 
 use deepgraph_protocol::{
-    ErrorKind, Map, Millis, ModelReply, ModelRequest, OutputShape, StepError, StepId, Value,
+    ErrorKind, Fee, Map, Millis, ModelReply, ModelRequest, OutputShape, StepError, StepId, Value,
 };
 
 /// The outside of a simulated run.
@@ -24,6 +24,36 @@ pub trait Outside {
     /// Whether an op takes the idempotency keys of its calls: what writes is then sent again under them.
     fn takes_key(&self, _op: &str) -> bool {
         false
+    }
+
+    /// What a call of an op costs at most, as it is known before the call.
+    fn fee(&mut self, _step: &StepId, _attempt: u32, _op: &str, _input: &Map) -> Fee {
+        Fee::NONE
+    }
+
+    /// What a call of an op did cost, whatever came of it.
+    fn charged(&mut self, _step: &StepId, _attempt: u32, _op: &str, _input: &Map) -> Fee {
+        Fee::NONE
+    }
+
+    /// Which models are asked for one, in turn: itself, then its fallbacks.
+    fn route(&mut self, model: &str) -> Vec<String> {
+        vec![model.to_owned()]
+    }
+
+    /// The context window of a model in tokens, where it is known.
+    fn window(&mut self, _model: &str) -> Option<u64> {
+        None
+    }
+
+    /// How long a model call waits for the limiter of its account, in milliseconds, beside its back-off.
+    fn held(&mut self, _step: &StepId, _attempt: u32) -> Millis {
+        0
+    }
+
+    /// Whether another model is asked after a failure of one; none: as the kind of the failure and the route have it.
+    fn fails_over(&mut self, _step: &StepId, _attempt: u32) -> Option<bool> {
+        None
     }
 
     /// What is reserved for a model call: tokens, and micro-dollars where a price is known.

@@ -22,12 +22,12 @@ pub(crate) struct Item {
 pub(crate) enum What {
     /// The wait before an attempt is over.
     Send(Effect),
-    /// A model comes back; late where the attempt has timed out.
-    Model { step: StepId, attempt: u32, request: Arc<ModelRequest>, late: bool },
+    /// A model comes back; late where the attempt has timed out. Another of its route may come after it.
+    Model { step: StepId, attempt: u32, request: Arc<ModelRequest>, has_next: bool, late: bool },
     /// An op comes back; late where the attempt has timed out.
     Op { step: StepId, attempt: u32, op: Arc<str>, input: Arc<Map>, late: bool },
     /// The time of an attempt is up.
-    TimedOut { step: StepId, attempt: u32, ms: Millis },
+    TimedOut { step: StepId, attempt: u32, has_next: bool, ms: Millis },
     /// The person says something.
     Says { step: StepId, said: Said, question: Arc<str>, shape: Arc<OutputShape> },
     /// The time of a question is up.

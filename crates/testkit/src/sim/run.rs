@@ -73,6 +73,8 @@ pub struct SimRun {
     pub(crate) epochs: Vec<u64>,
     /// Model calls that were sent out, in order, whatever came of them.
     pub(crate) sent: Vec<Sent>,
+    /// How many models the longest route had.
+    pub(crate) longest_route: usize,
     /// Calls that write and were made, in order, whatever came of them.
     pub(crate) writes: Vec<SentWrite>,
     /// The Machines as they stood when the run ended or was left.
@@ -100,6 +102,7 @@ impl SimRun {
             outputs: Vec::new(),
             epochs: Vec::new(),
             sent: Vec::new(),
+            longest_route: 1,
             writes: Vec::new(),
             machines: BTreeMap::new(),
             faults: BTreeMap::new(),

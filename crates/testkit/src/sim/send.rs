@@ -18,16 +18,20 @@ impl World<'_> {
             return;
         }
         match effect {
-            Effect::CallModel { step, attempt, timeout_ms, .. } => {
-                self.send_model(scope, step, attempt, timeout_ms);
+            Effect::CallModel { step, attempt, timeout_ms, route, .. } => {
+                self.send_model(scope, (step, attempt, route), timeout_ms);
             }
             Effect::RunOp { step, attempt, timeout_ms, op, input, writes, .. } => {
                 self.note_out(&step);
-                if writes && !self.claim(&scope, &step, attempt, &op, &input) {
+                let is_sent = match writes {
+                    true => self.claim(&scope, &step, attempt, &op, &input),
+                    false => self.reserve(&scope, &step, attempt, &op, &input),
+                };
+                if !is_sent {
                     return;
                 }
                 let takes = self.sim.outside().takes(&step, Some(&op), attempt);
-                self.wait_for(scope, (&step, attempt), takes, timeout_ms, |late| {
+                self.wait_for(scope, (&step, attempt, false), takes, timeout_ms, |late| {
                     let (op, input) = (op.clone(), input.clone());
                     What::Op { step: step.clone(), attempt, op, input, late }
                 });
@@ -36,12 +40,44 @@ impl World<'_> {
         }
     }
 
-    fn send_model(&mut self, scope: ScopePath, step: StepId, attempt: u32, timeout_ms: Option<u64>) {
+    /// A model call that waits for the limiter of its account is told to be held. For how long, in milliseconds.
+    pub(crate) fn hold(&mut self, scope: &ScopePath, effect: &Effect) -> u64 {
+        let Effect::CallModel { step, attempt, .. } = effect else { return 0 };
+        if !self.is_open(scope, step) {
+            return 0;
+        }
+        let held = u64::try_from(self.sim.outside().held(step, *attempt)).unwrap_or(0);
+        if held > 0 && self.let_out.insert((step.clone(), *attempt)) {
+            self.commit(scope.clone(), EntryBody::Held { step: step.clone(), attempt: *attempt });
+            return held;
+        }
+        0
+    }
+
+    fn send_model(
+        &mut self,
+        scope: ScopePath,
+        (step, attempt, route): (StepId, u32, u32),
+        timeout_ms: Option<u64>,
+    ) {
         let Some(machine) = self.machines.get(&scope) else { return };
-        let request = match machine.model_request(&step) {
-            Ok(request) => Arc::new(request),
+        let configured = machine.model_of(&step);
+        let models = configured.as_deref().map(|model| self.sim.outside().route(model)).unwrap_or_default();
+        let nth = usize::try_from(route).unwrap_or(usize::MAX).min(models.len().saturating_sub(1));
+        let asked = models.get(nth).filter(|_| nth > 0).map(|model| Arc::<str>::from(model.as_str()));
+        let has_next = nth + 1 < models.len();
+        self.run.longest_route = self.run.longest_route.max(models.len());
+        let window = models.get(nth).and_then(|model| self.sim.outside().window(model));
+        let Some(machine) = self.machines.get(&scope) else { return };
+        let fitted = match machine.fitted_request(&step, window) {
+            Ok(fitted) => fitted,
             Err(error) => return self.commit(scope, EntryBody::Failed { step, error }),
         };
+        let mut request = fitted.request;
+        if let Some(asked) = &asked {
+            request.model = asked.to_string();
+        }
+        let request = Arc::new(request);
         let (tokens, price) = self.sim.outside().reserves(&step, attempt, &request);
         self.note_out(&step);
         let dispatched = EntryBody::Dispatched {
@@ -52,19 +88,20 @@ impl World<'_> {
             reserve_micro_usd: price,
             key: None,
             takes_key: false,
-            model: None,
-            window: None,
-            cut: None,
+            model: asked,
+            window: fitted.window,
+            cut: fitted.cut,
         };
         self.commit(scope.clone(), dispatched);
         // The Machine closes a step that does not fit a limit. A driver that crashes now has not sent it.
         if self.is_open(&scope, &step) && !self.down {
             self.run.sent.push(Sent { step: step.clone(), request: request.clone() });
             let takes = self.sim.outside().takes(&step, None, attempt);
-            self.wait_for(scope, (&step, attempt), takes, timeout_ms, |late| What::Model {
+            self.wait_for(scope, (&step, attempt, has_next), takes, timeout_ms, |late| What::Model {
                 step: step.clone(),
                 attempt,
                 request: request.clone(),
+                has_next,
                 late,
             });
         }
@@ -75,7 +112,7 @@ impl World<'_> {
     fn wait_for(
         &mut self,
         scope: ScopePath,
-        (step, attempt): (&StepId, u32),
+        (step, attempt, has_next): (&StepId, u32, bool),
         takes: Millis,
         timeout_ms: Option<u64>,
         what: impl Fn(bool) -> What,
@@ -88,7 +125,7 @@ impl World<'_> {
         };
         let timeout = timeout.filter(|ms| takes > *ms || fate == Fate::Lost);
         if let Some(ms) = timeout {
-            let timed_out = What::TimedOut { step: step.clone(), attempt, ms };
+            let timed_out = What::TimedOut { step: step.clone(), attempt, has_next, ms };
             self.queue.push(Item { at: self.now.saturating_add(ms), scope: scope.clone(), what: timed_out });
         }
         if fate == Fate::Lost {

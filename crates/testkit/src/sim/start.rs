@@ -143,6 +143,7 @@ impl<'a> World<'a> {
         self.now = self.now.saturating_add(pause);
         self.epoch = self.journals.claim();
         self.out.clear();
+        self.let_out.clear();
         self.refold();
         self.reopen();
     }
@@ -150,7 +151,9 @@ impl<'a> World<'a> {
     /// What something that was out would have brought to the journal.
     fn brought(&mut self, what: What) -> Option<EntryBody> {
         match what {
-            What::Model { step, attempt, request, .. } => Some(self.model_result(step, attempt, &request)),
+            What::Model { step, attempt, request, has_next, .. } => {
+                Some(self.model_result(step, attempt, &request, has_next))
+            }
             What::Op { step, attempt, op, input, .. } => Some(self.op_result(step, attempt, &op, &input)),
             What::Timer(timer) => Some(EntryBody::TimerFired { timer }),
             What::Again(body) => Some(body),

@@ -32,6 +32,8 @@ pub(crate) struct World<'a> {
     pub(crate) known: BTreeMap<ScopePath, u64>,
     pub(crate) now: Millis,
     pub(crate) cancelled: bool,
+    /// Attempts of model calls that their account has let out.
+    pub(crate) let_out: BTreeSet<(StepId, u32)>,
     /// Steps that are out.
     pub(crate) out: BTreeSet<StepId>,
     /// What follows from the last entries, in order.
@@ -69,6 +71,7 @@ impl<'a> World<'a> {
             known: BTreeMap::new(),
             now: begin,
             cancelled: false,
+            let_out: BTreeSet::new(),
             out: BTreeSet::new(),
             pending: VecDeque::new(),
             down: false,
@@ -154,12 +157,12 @@ impl<'a> World<'a> {
         let Item { scope, what, .. } = item;
         match what {
             What::Send(effect) => self.send(scope, effect),
-            What::Model { step, attempt, request, late } => {
+            What::Model { step, attempt, request, has_next, late } => {
                 if late || self.is_open(&scope, &step) {
                     self.note_if_late(late);
                     self.run.requests.push((step.clone(), (*request).clone()));
                     *self.run.carried_out.entry(step.clone()).or_default() += 1;
-                    let body = self.model_result(step, attempt, &request);
+                    let body = self.model_result(step, attempt, &request, has_next);
                     self.commit(scope, body);
                 }
             }
@@ -171,10 +174,15 @@ impl<'a> World<'a> {
                     self.commit(scope, body);
                 }
             }
-            What::TimedOut { step, attempt, ms } => {
+            What::TimedOut { step, attempt, has_next, ms } => {
                 self.note(Fault::TimedOut);
                 let message = format!("no answer within {} s", ms as f64 / 1000.0);
-                self.commit(scope, failure(step, attempt, StepError::new(ErrorKind::StepTimeout, message)));
+                let error = StepError::new(ErrorKind::StepTimeout, message);
+                let body = match has_next {
+                    true => self.model_failure(step, attempt, error, has_next),
+                    false => failure(step, attempt, error),
+                };
+                self.commit(scope, body);
             }
             What::Says { step, said, question, shape } => {
                 self.person_says(scope, step, said, question, shape);
@@ -308,6 +316,7 @@ impl<'a> World<'a> {
     pub(crate) fn put(&mut self, scope: ScopePath, effect: Effect) {
         match effect {
             Effect::CallModel { delay_ms, .. } | Effect::RunOp { delay_ms, .. } => {
+                let delay_ms = delay_ms.saturating_add(self.hold(&scope, &effect));
                 if delay_ms == 0 {
                     return self.send(scope, effect);
                 }

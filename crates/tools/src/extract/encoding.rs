@@ -26,7 +26,7 @@ pub fn decode(bytes: &[u8]) -> Result<(&str, usize), SkipReason> {
 }
 
 /// UTF-16 and UTF-32, told by their byte order mark or by where their zero bytes stand.
-fn wide_encoding(sample: &[u8]) -> Option<&'static str> {
+pub fn wide_encoding(sample: &[u8]) -> Option<&'static str> {
     match sample {
         [0xFF, 0xFE, 0, 0, ..] | [0, 0, 0xFE, 0xFF, ..] => return Some("UTF-32"),
         [0xFF, 0xFE, ..] => return Some("UTF-16 (little endian)"),
@@ -47,7 +47,7 @@ fn wide_encoding(sample: &[u8]) -> Option<&'static str> {
 }
 
 /// Text has hardly any control characters besides those of layout.
-fn is_binary(sample: &[u8]) -> bool {
+pub fn is_binary(sample: &[u8]) -> bool {
     let control = |byte: &&u8| {
         (**byte < 0x20 && !matches!(**byte, b'\t' | b'\n' | b'\r' | 0x0C | 0x1B)) || **byte == 0x7F
     };

@@ -3,7 +3,7 @@
 use html5gum::StartTag;
 
 /// Elements without an end tag.
-const VOID: [&[u8]; 13] = [
+pub const VOID: [&[u8]; 13] = [
     b"area", b"base", b"br", b"col", b"embed", b"hr", b"img", b"input", b"link", b"meta", b"source",
     b"track", b"wbr",
 ];
@@ -115,7 +115,7 @@ impl Hidden {
 }
 
 /// Whether an open element ends where another one begins, without an end tag.
-fn ends_before(open: &[u8], next: &[u8]) -> bool {
+pub fn ends_before(open: &[u8], next: &[u8]) -> bool {
     match open {
         b"p" => END_PARAGRAPH.contains(&next),
         b"li" => next == b"li",

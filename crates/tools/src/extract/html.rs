@@ -6,7 +6,7 @@ use crate::mapped::Mapped;
 use crate::passage::Origin;
 
 use super::html_reader::Reader;
-use super::outline::Outline;
+pub use super::outline::Outline;
 use super::{Extracted, stem};
 
 /// Elements that a reader does not see, or that are not the page's own text.
@@ -43,12 +43,25 @@ pub struct Head {
 
 /// Appends the blocks of a page or a fragment to an outline.
 pub fn read(html: &Mapped, outline: &mut Outline) -> Head {
+    read_tokens(html, &tokens(html.text()), &|_| true, outline)
+}
+
+/// The tags and texts of a page, each with the bytes where it stands.
+pub fn tokens(html: &str) -> Vec<Token<usize>> {
     let mut emitter = DefaultEmitter::<usize>::new_with_span();
     emitter.naively_switch_states(true);
-    let tokens: Vec<Token<usize>> =
-        Tokenizer::new_with_emitter(html.text(), emitter).map(|Ok(token)| token).collect();
-    let mut reader = Reader::new(html, outline, unclosed(&tokens));
-    for token in &tokens {
+    Tokenizer::new_with_emitter(html, emitter).map(|Ok(token)| token).collect()
+}
+
+/// Appends the blocks of those tokens of a page that are kept.
+pub fn read_tokens(
+    html: &Mapped,
+    tokens: &[Token<usize>],
+    is_kept: &dyn Fn(&Token<usize>) -> bool,
+    outline: &mut Outline,
+) -> Head {
+    let mut reader = Reader::new(html, outline, unclosed(tokens));
+    for token in tokens.iter().filter(|token| is_kept(token)) {
         reader.token(token);
     }
     reader.finish()

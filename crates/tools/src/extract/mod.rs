@@ -1,11 +1,11 @@
 //! Files into passages, by format. Every extractor keeps the bytes that its text was taken from.
 
 mod csv;
-mod date;
-mod encoding;
+pub mod date;
+pub mod encoding;
 mod entities;
-mod hidden;
-mod html;
+pub mod hidden;
+pub mod html;
 mod html_reader;
 mod json;
 mod json_title;
@@ -42,13 +42,20 @@ pub struct Extracted {
 
 /// The formats, told by file name and first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Format {
+pub enum Format {
+    /// Plain text.
     Text,
+    /// Markdown.
     Markdown,
+    /// HTML.
     Html,
+    /// JSON.
     Json,
+    /// JSON, a value a line.
     JsonLines,
+    /// A table with the delimiter that its name stands for.
     Csv(u8),
+    /// PDF.
     Pdf,
 }
 
@@ -77,6 +84,11 @@ fn text_format(format: Format, name: &str, bytes: &[u8]) -> Result<Extracted, Sk
     if text.trim().is_empty() {
         return Err(SkipReason::Empty);
     }
+    read_text(format, name, text, base)
+}
+
+/// Reads a text of a format that is text. It begins at byte `base` of its document.
+pub fn read_text(format: Format, name: &str, text: &str, base: usize) -> Result<Extracted, SkipReason> {
     match format {
         Format::Markdown => Ok(markdown::extract(name, text, base)),
         Format::Html => Ok(html::extract(name, text, base)),
@@ -87,13 +99,15 @@ fn text_format(format: Format, name: &str, bytes: &[u8]) -> Result<Extracted, Sk
     }
 }
 
+/// Reads a PDF.
 #[cfg(feature = "pdf")]
-fn pdf(name: &str, bytes: &[u8]) -> Result<Extracted, SkipReason> {
+pub fn pdf(name: &str, bytes: &[u8]) -> Result<Extracted, SkipReason> {
     pdf::extract(name, bytes)
 }
 
+/// Reads no PDF: this build can not.
 #[cfg(not(feature = "pdf"))]
-fn pdf(_name: &str, _bytes: &[u8]) -> Result<Extracted, SkipReason> {
+pub fn pdf(_name: &str, _bytes: &[u8]) -> Result<Extracted, SkipReason> {
     Err(SkipReason::Unsupported { format: "PDF".into() })
 }
 
@@ -115,7 +129,8 @@ fn format_of(name: &str, bytes: &[u8]) -> Format {
     }
 }
 
-fn looks_like_html(bytes: &[u8]) -> bool {
+/// Whether bytes begin as a page does.
+pub fn looks_like_html(bytes: &[u8]) -> bool {
     let start = bytes.trim_ascii_start();
     let begins = |tag: &[u8]| start.get(..tag.len()).is_some_and(|head| head.eq_ignore_ascii_case(tag));
     begins(b"<!doctype html") || begins(b"<html")

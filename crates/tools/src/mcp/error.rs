@@ -190,6 +190,16 @@ pub enum McpError {
         /// The bound, with its unit.
         bound: String,
     },
+    /// The server was down just now, and is not tried again yet.
+    #[error("{why}; it was tried {tries} times, and is tried again in {seconds:.1} s")]
+    Resting {
+        /// Why it is down.
+        why: Box<McpError>,
+        /// The attempts that failed, one after the other.
+        tries: u32,
+        /// How long it is left alone, in seconds.
+        seconds: f64,
+    },
     /// The server was closed with its run.
     #[error("the MCP server \"{server}\" is closed: its run has ended")]
     Closed {
@@ -302,7 +312,9 @@ impl McpError {
         match self {
             McpError::CommandNotFound { .. } | McpError::UnknownTool { .. } => ErrorKind::NotFound,
             McpError::Status { status: 404, .. } => ErrorKind::NotFound,
-            McpError::EndedAtStart { .. } | McpError::Unavailable { .. } => ErrorKind::Unavailable,
+            McpError::EndedAtStart { .. } | McpError::Unavailable { .. } | McpError::Resting { .. } => {
+                ErrorKind::Unavailable
+            }
             McpError::EndedInCall { .. } | McpError::Unreachable { .. } | McpError::BrokenOff { .. } => {
                 ErrorKind::Network
             }
@@ -334,16 +346,36 @@ impl McpError {
     }
 }
 
+impl McpError {
+    /// The failure of a call for which there is no connection: it has reached nobody. Whatever keeps a server from
+    /// answering, to a call it is not there.
+    pub(super) fn into_unsent(self) -> StepError {
+        let error = StepError::from(self).unsent();
+        match error.kind {
+            ErrorKind::Unauthorized | ErrorKind::RateLimited | ErrorKind::Cancelled => error,
+            _ => StepError { kind: ErrorKind::Unavailable, ..error },
+        }
+    }
+}
+
 impl From<McpError> for StepError {
     fn from(error: McpError) -> StepError {
         let retry_after_ms = match &error {
             McpError::RateLimited { retry_after_ms, .. } => *retry_after_ms,
+            McpError::Resting { seconds, .. } => Some((seconds * 1000.0).ceil() as u64),
             _ => None,
         };
         let unsent = matches!(
             error,
             McpError::Unreachable { .. } | McpError::UnknownTool { .. } | McpError::Closed { .. }
         );
-        StepError { kind: error.kind(), message: error.to_string(), retry_after_ms, unsent, window: None }
+        StepError {
+            kind: error.kind(),
+            message: error.to_string(),
+            retry_after_ms,
+            unsent,
+            window: None,
+            tokens: None,
+        }
     }
 }

@@ -31,6 +31,7 @@ mod http;
 mod http_error;
 mod oversized;
 mod process;
+mod rest;
 mod secrets;
 mod server;
 mod servers;

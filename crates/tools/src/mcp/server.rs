@@ -12,6 +12,7 @@ use super::call;
 use super::connection::Connection;
 use super::declared::{Declared, Options, Transport};
 use super::error::McpError;
+use super::rest::Rest;
 use super::tools::ToolDecl;
 
 /// Names that a message offers in place of one that does not exist.
@@ -23,7 +24,8 @@ pub struct Server(Arc<Inner>);
 
 struct Inner {
     declared: Declared,
-    tools: Vec<ToolDecl>,
+    /// None: not known, and so any.
+    tools: Option<Vec<ToolDecl>>,
     state: Mutex<State>,
     /// Attempts to connect again that failed.
     failures: AtomicU64,
@@ -34,6 +36,7 @@ struct State {
     connection: Option<Arc<Connection>>,
     /// Why the last attempt to connect failed.
     failure: Option<McpError>,
+    rest: Rest,
     is_closed: bool,
 }
 
@@ -54,16 +57,21 @@ impl Server {
         let connection = Connection::open(&declared).await?;
         let tools = connection.tools.clone();
         let state = State { connection: Some(Arc::new(connection)), ..State::default() };
-        Ok(Server::with(declared, tools, state))
+        Ok(Server::with(declared, Some(tools), state))
     }
 
     /// A server whose tools are known already. It is connected to by the first call.
     pub fn lazy(name: &str, transport: Transport, mut tools: Vec<ToolDecl>, options: Options) -> Server {
         tools.sort_by(|a, b| a.name.cmp(&b.name));
-        Server::with(Declared::new(name, transport, options), tools, State::default())
+        Server::with(Declared::new(name, transport, options), Some(tools), State::default())
     }
 
-    fn with(declared: Declared, tools: Vec<ToolDecl>, state: State) -> Server {
+    /// A server whose tools are not known: it could not be reached. It is tried again by the next call.
+    pub fn unlisted(name: &str, transport: Transport, options: Options) -> Server {
+        Server::with(Declared::new(name, transport, options), None, State::default())
+    }
+
+    fn with(declared: Declared, tools: Option<Vec<ToolDecl>>, state: State) -> Server {
         Server(Arc::new(Inner { declared, tools, state: Mutex::new(state), failures: AtomicU64::new(0) }))
     }
 
@@ -72,9 +80,15 @@ impl Server {
         &self.0.declared.name
     }
 
-    /// Its tools, by name. The list stays the same for the life of this value, whatever the server does.
+    /// Its tools, by name; none where they are not known. The list stays the same for the life of this value, whatever the
+    /// server does.
     pub fn tools(&self) -> &[ToolDecl] {
-        &self.0.tools
+        self.0.tools.as_deref().unwrap_or_default()
+    }
+
+    /// Whether its tools are known.
+    pub fn is_listed(&self) -> bool {
+        self.0.tools.is_some()
     }
 
     /// The tool of a name.
@@ -83,14 +97,14 @@ impl Server {
     }
 
     /// Calls a tool: `{text, data}`, where `text` is for a model to read and `data` is the structured content or null.
-    /// Where the connection is gone, one attempt is made to connect again, within the same `timeout`. A call is never
-    /// sent twice. Dropping the future gives the call up and tells the server so.
+    /// Where the connection is gone, one attempt is made to connect again, within the same `timeout`; after attempts that
+    /// failed the server is left alone for a while, and calls fail at once. A call is never sent twice. Dropping the future gives the call up and tells the server so.
     ///
     /// # Errors
     ///
     /// `not_found` for a tool that the server does not have, `invalid_input` for arguments that it does not take,
     /// `tool` where it says that it failed, `step_timeout`, `network`, `unavailable` and `rate_limited` where it does
-    /// not answer, `unauthorized`, `invalid_output` for an answer that is none, `invalid_request` for one that is too
+    /// not answer (`unavailable` and unsent where there is no connection), `unauthorized`, `invalid_output` for an answer that is none, `invalid_request` for one that is too
     /// large, `cancelled` after [`Server::close`].
     pub async fn call(&self, tool: &str, arguments: &Map, timeout: Duration) -> Result<Value, StepError> {
         self.call_with(None, tool, arguments, timeout).await
@@ -119,7 +133,7 @@ impl Server {
         arguments: &Map,
         timeout: Duration,
     ) -> Result<Value, StepError> {
-        if self.tool(tool).is_none() {
+        if self.0.tools.is_some() && self.tool(tool).is_none() {
             return Err(self.unknown(tool, self.tools()).into());
         }
         match tokio::time::timeout(timeout, self.attempt(key, tool, arguments)).await {
@@ -149,16 +163,20 @@ impl Server {
 
     async fn attempt(&self, key: Option<&str>, tool: &str, arguments: &Map) -> Result<Value, StepError> {
         // What fails before there is a connection has reached nobody.
-        let connection = self.connection().await.map_err(|error| StepError::from(error).unsent())?;
+        let connection = self.connection().await.map_err(McpError::into_unsent)?;
         // It may have other tools than it had.
         if find(&connection.tools, tool).is_none() {
             return Err(self.unknown(tool, &connection.tools).into());
         }
         let result = call::call(&connection, &self.0.declared, key, tool, arguments).await;
-        if result.as_ref().is_err_and(McpError::is_break) {
-            self.forget(&connection).await;
+        match &result {
+            Err(error) if error.is_break() => self.forget(&connection, error).await,
+            _ => self.0.state.lock().await.rest = Rest::default(),
         }
-        result.map_err(StepError::from)
+        result.map_err(|error| match error {
+            McpError::Unreachable { .. } => error.into_unsent(),
+            error => error.into(),
+        })
     }
 
     /// The connection; a new one where there is none that could be used.
@@ -178,6 +196,10 @@ impl Server {
             return Err(failure.clone());
         }
         state.connection = None;
+        if let (Some(why), Some(left)) = (&state.failure, state.rest.left()) {
+            let (why, tries) = (Box::new(why.clone()), state.rest.tries());
+            return Err(McpError::Resting { why, tries, seconds: left.as_secs_f64() });
+        }
         match Connection::open(&self.0.declared).await {
             Ok(connection) => {
                 let connection = Arc::new(connection);
@@ -187,16 +209,19 @@ impl Server {
             Err(error) => {
                 self.0.failures.fetch_add(1, Ordering::SeqCst);
                 state.failure = Some(error.clone());
+                state.rest.failed();
                 Err(error)
             }
         }
     }
 
     /// Makes the next call connect again, unless another call has done so already.
-    async fn forget(&self, broken: &Arc<Connection>) {
+    async fn forget(&self, broken: &Arc<Connection>, why: &McpError) {
         let mut state = self.0.state.lock().await;
         if state.connection.as_ref().is_some_and(|connection| Arc::ptr_eq(connection, broken)) {
             state.connection = None;
+            state.failure = Some(why.clone());
+            state.rest.failed();
         }
     }
 

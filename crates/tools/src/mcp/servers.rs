@@ -23,12 +23,10 @@ impl McpServers {
         options: Options,
     ) -> Result<McpServers, Vec<McpError>> {
         let declared: BTreeMap<String, Transport> = declared.into_iter().collect();
-        let attempts = declared
-            .into_iter()
-            .map(|(name, transport)| async move { Server::connect(&name, transport, options).await });
+        let declared = declared.into_iter().map(|(name, transport)| (name, transport, options)).collect();
         let mut servers = McpServers::default();
         let mut errors = Vec::new();
-        for attempt in join_all(attempts).await {
+        for attempt in McpServers::connect_each(declared).await {
             match attempt {
                 Ok(server) => servers.add(server),
                 Err(error) => errors.push(error),
@@ -39,6 +37,15 @@ impl McpServers {
         }
         servers.close().await;
         Err(errors)
+    }
+
+    /// Connects to servers at once, each within its time: what came of each, in the same order. Those that are there
+    /// stay connected.
+    pub async fn connect_each(declared: Vec<(String, Transport, Options)>) -> Vec<Result<Server, McpError>> {
+        let connect = |(name, transport, options): (String, Transport, Options)| async move {
+            Server::connect(&name, transport, options).await
+        };
+        join_all(declared.into_iter().map(connect)).await
     }
 
     /// Adds a server, or puts it in place of one of the same name.

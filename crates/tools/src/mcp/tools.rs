@@ -26,6 +26,12 @@ pub struct ToolDecl {
     /// Whether it only reads, where the server says so. A hint: the server may be wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_only: Option<bool>,
+    /// Whether a second call with the same arguments changes nothing more, where the server says so. A hint.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotent: Option<bool>,
+    /// Whether it may destroy what is there, where the server says so. A hint.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub destructive: Option<bool>,
 }
 
 /// Why there is no list.
@@ -68,10 +74,13 @@ pub(super) async fn list(peer: &Peer<RoleClient>) -> Result<Vec<ToolDecl>, NoLis
 }
 
 fn declaration(tool: &Tool) -> ToolDecl {
+    let hints = tool.annotations.as_ref();
     ToolDecl {
         name: tool.name.to_string(),
         description: tool.description.as_deref().unwrap_or("").to_owned(),
         input_schema: Value::from_json(&tool.schema_as_json_value()),
-        read_only: tool.annotations.as_ref().and_then(|hints| hints.read_only_hint),
+        read_only: hints.and_then(|hints| hints.read_only_hint),
+        idempotent: hints.and_then(|hints| hints.idempotent_hint),
+        destructive: hints.and_then(|hints| hints.destructive_hint),
     }
 }

@@ -2,6 +2,9 @@
 
 use rusqlite::Connection;
 
+#[cfg(feature = "web")]
+use crate::index::Row;
+
 use super::words::{beginning, for_each_word, is_stop_word, stem};
 
 /// Most words of a query that are looked for. The rest of a longer one is left out.
@@ -37,6 +40,35 @@ pub struct Matches {
 impl Query {
     /// Reads free text. None where no word is in it. Nothing in it has a special meaning.
     pub fn new(text: &str, connection: &Connection) -> rusqlite::Result<Option<Query>> {
+        let mut query = Query::unweighed(text);
+        query.weigh(connection)?;
+        Ok((!query.terms.is_empty()).then_some(query))
+    }
+
+    /// Reads free text to look for in the passages of one document that is in no index.
+    #[cfg(feature = "web")]
+    pub fn within(text: &str, rows: &[Row]) -> Option<Query> {
+        let mut query = Query::unweighed(text);
+        let held: Vec<(u64, u64)> = rows
+            .iter()
+            .map(|row| {
+                let source = &row.source;
+                let title = query.matches(&source.title).terms;
+                let rest = query.matches(&source.section).terms | query.matches(&source.text).terms;
+                (title, title | rest)
+            })
+            .collect();
+        for (number, term) in query.terms.iter_mut().enumerate() {
+            let holding = |of: &dyn Fn(&(u64, u64)) -> u64| {
+                held.iter().filter(|row| of(row) & (1 << number) != 0).count()
+            };
+            term.weight = bm25_weight(rows.len() as f64, holding(&|row| row.1) as f64);
+            term.title_weight = bm25_weight(rows.len() as f64, holding(&|row| row.0) as f64).max(term.weight);
+        }
+        (!query.terms.is_empty()).then_some(query)
+    }
+
+    fn unweighed(text: &str) -> Query {
         let mut words: Vec<String> = Vec::new();
         let mut stop_words: Vec<String> = Vec::new();
         for_each_word(text, |word| {
@@ -58,18 +90,16 @@ impl Query {
                 });
             }
         }
-        query.weigh(connection)?;
-        Ok((!query.terms.is_empty()).then_some(query))
+        query
     }
 
-    /// Weighs words as BM25 does: ln(1 + (N - n + 0.5) / (n + 0.5)) where n of N passages hold the word
-    /// (Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009).
+    /// Weighs words as BM25 does, by the passages that hold them.
     fn weigh(&mut self, connection: &Connection) -> rusqlite::Result<()> {
         let all: f64 = connection.query_row("SELECT count(*) FROM passage", [], |row| row.get(0))?;
         let mut holding = connection.prepare_cached("SELECT count(*) FROM words WHERE words MATCH ?1")?;
         let mut weight = |expression: String| -> rusqlite::Result<f64> {
             let some: f64 = holding.query_row([expression], |row| row.get(0))?;
-            Ok((1.0 + (all - some + 0.5) / (some + 0.5)).ln())
+            Ok(bm25_weight(all, some))
         };
         for term in &mut self.terms {
             term.weight = weight(quoted(&term.word))?;
@@ -133,6 +163,12 @@ impl Query {
             .filter(move |(number, _)| terms & (1 << number) != 0)
             .map(|(_, term)| term)
     }
+}
+
+/// What a word tells where `some` of `all` passages hold it: ln(1 + (N - n + 0.5) / (n + 0.5)) (Robertson and Zaragoza,
+/// "The Probabilistic Relevance Framework: BM25 and Beyond", 2009).
+fn bm25_weight(all: f64, some: f64) -> f64 {
+    (1.0 + (all - some + 0.5) / (some + 0.5)).ln()
 }
 
 /// A word as a string of FTS5's query language. Words have no quotes, but the rule is the language's.

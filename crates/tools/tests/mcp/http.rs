@@ -181,9 +181,11 @@ async fn a_server_that_is_not_there_is_told_and_used_again_when_it_is_back() {
             "{error}"
         );
         assert!(error.message.ends_with("is it running, and is mcp.crm.url right?"), "{error}");
-        assert_eq!((error.kind, error.unsent), (ErrorKind::Network, true));
+        assert_eq!((error.kind, error.unsent), (ErrorKind::Unavailable, true));
     }
     let _back = HttpServer::again(port).await;
+    // It was left alone for a second.
+    tokio::time::sleep(std::time::Duration::from_millis(1100)).await;
     assert_eq!(text(&server, "picture").await, "[image image/png, 4 bytes]");
 }
 

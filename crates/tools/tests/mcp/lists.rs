@@ -21,6 +21,8 @@ async fn tools_are_listed_by_name_with_schema_and_hint() {
             description: "Says it again.".to_owned(),
             input_schema: serde_json::from_str::<Value>(schema).unwrap(),
             read_only: Some(true),
+            idempotent: Some(true),
+            destructive: None,
         }
     );
     let add = server.tool("add").unwrap();

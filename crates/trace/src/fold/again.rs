@@ -42,7 +42,8 @@ impl Folding {
         match node.outcome.take() {
             Some(Outcome::Failed(error)) if tried > 0 => {
                 let time = node.time.map(|(_, ended)| (ended, ended));
-                node.failed_attempts.push(Attempt { number: tried, error, time });
+                let sent = std::mem::take(&mut node.sent);
+                node.failed_attempts.push(Attempt { number: tried, error, sent, fail_over: false, time });
             }
             Some(Outcome::Failed(_) | Outcome::Done) | None => {}
             other => node.outcome = other,

@@ -12,7 +12,7 @@ use super::text::Text;
 use super::value::{Parts, beginning};
 use super::walk::Walk;
 use crate::given;
-use crate::tree::{Attempt, Node, NodeKind, Outcome};
+use crate::tree::{Attempt, Node, NodeKind, Outcome, Sending};
 
 /// Characters of what a step did that its line shows.
 const GIST: usize = 110;
@@ -143,7 +143,9 @@ fn inputs<'a>(walk: &mut Walk<'a>, node: &'a Node, parts: &mut Vec<(&'static str
 fn outputs<'a>(walk: &mut Walk<'a>, node: &'a Node, parts: &mut Vec<(&'static str, Part<'a>)>) {
     for attempt in &node.failed_attempts {
         parts.push(("Attempt that failed", error(walk, &attempt.error, Some(attempt))));
+        sending(walk, &attempt.sent, parts);
     }
+    sending(walk, &node.sent, parts);
     let pool = &mut walk.pool;
     parts.push(match &node.outcome {
         None | Some(Outcome::Done) => return,
@@ -158,11 +160,24 @@ fn outputs<'a>(walk: &mut Walk<'a>, node: &'a Node, parts: &mut Vec<(&'static st
     });
 }
 
+/// Which model was asked, where it is not the configured one, and what was cut from the request.
+fn sending<'a>(walk: &mut Walk<'a>, sent: &'a Sending, parts: &mut Vec<(&'static str, Part<'a>)>) {
+    if let Some(model) = &sent.model {
+        parts.push(("Asked", Part::Text { text: Text::of(&mut walk.pool, &**model) }));
+    }
+    if let Some(told) = sent.cut_told() {
+        parts.push(("Request", Part::Text { text: Text::of(&mut walk.pool, told) }));
+    }
+}
+
 fn error<'a>(walk: &mut Walk<'a>, error: &'a StepError, attempt: Option<&Attempt>) -> Part<'a> {
     let mut kind = match attempt {
         Some(attempt) => format!("Attempt {}: {}", number(u64::from(attempt.number)), error.kind),
         None => error.kind.to_string(),
     };
+    if attempt.is_some_and(|attempt| attempt.fail_over) {
+        kind.push_str(" (then the next model was asked)");
+    }
     if let Some((failed, next)) = attempt.and_then(|attempt| attempt.time).filter(|(a, b)| a < b) {
         kind.push_str(&format!(" (then waited {})", duration(next - failed)));
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use deepgraph_engine::Machine;
 use deepgraph_graph::Bundle;
 use deepgraph_protocol::{
-    Effect, Entry, EntryBody, ErrorKind, Hidden, Map, Meter, Millis, Output, ScopePath, Started, StepId,
+    Effect, Entry, EntryBody, ErrorKind, Fee, Hidden, Map, Meter, Millis, Output, ScopePath, Started, StepId,
     StepOutput, Usage, keys_in,
 };
 
@@ -60,6 +60,7 @@ impl Recording {
             hidden: &hidden,
             began: at,
             is_timed: bundle.reads_clock() || is_timed(&trace.root, rows),
+            is_bounded: is_bounded(&trace.root),
             machines: BTreeMap::new(),
             exchanges: BTreeMap::new(),
             reserved: BTreeMap::new(),
@@ -127,6 +128,13 @@ fn is_timed(root: &ScopeTrace, rows: &[Row<'_>]) -> bool {
     cancelled(rows).is_some() || rows.iter().any(fired) || root.instances().iter().any(is_clock)
 }
 
+/// Whether a limit bounds tokens or money.
+fn is_bounded(root: &ScopeTrace) -> bool {
+    let instances = root.instances();
+    let mut limits = instances.iter().flat_map(|scope| &scope.limits);
+    limits.any(|limit| limit.max.is_some() && matches!(limit.meter, Some(Meter::Tokens | Meter::CostUsd)))
+}
+
 /// The values that are not the default of their key.
 fn changed(bundle: &Bundle, config: &Map) -> Map {
     let is_default =
@@ -155,6 +163,8 @@ struct Gather<'a> {
     hidden: &'a Hidden,
     began: Millis,
     is_timed: bool,
+    /// Whether a limit bounds tokens or money: then it makes a difference what was reserved.
+    is_bounded: bool,
     machines: BTreeMap<ScopePath, Machine>,
     exchanges: BTreeMap<(StepId, u32), Exchange>,
     /// What was reserved for each attempt when it was sent last.
@@ -173,8 +183,11 @@ impl Gather<'_> {
         }
         let Some(machine) = self.machines.get_mut(row.scope) else { return };
         let request = match &row.entry.body {
-            EntryBody::Dispatched { step, attempt, .. } => {
-                machine.model_request(step).ok().map(|request| (step, *attempt, request))
+            EntryBody::Dispatched { step, attempt, window, .. } => {
+                machine.model_request(step, *window).ok().map(|request| (step, *attempt, request))
+            }
+            EntryBody::Held { step, attempt } => {
+                machine.model_request(step, None).ok().map(|request| (step, *attempt, request))
             }
             _ => None,
         };
@@ -189,6 +202,7 @@ impl Gather<'_> {
         if let Some((step, attempt, request)) = request {
             let request = Request::of(request, self.hidden);
             self.ask(step, attempt, Asked::Model(Box::new(request)));
+            self.note_way(step, attempt, &row.entry.body);
         }
         let is_answer = is_open && self.answer(row.entry);
         if self.is_timed {
@@ -214,20 +228,26 @@ impl Gather<'_> {
 
     /// A call that is sent once more was lost before.
     fn note_sent(&mut self, entry: &EntryBody) {
-        let EntryBody::Dispatched { step, attempt, reserve_tokens, reserve_micro_usd, .. } = entry else {
+        let EntryBody::Dispatched { step, attempt, request, reserve_tokens, reserve_micro_usd, key, .. } =
+            entry
+        else {
             return;
         };
+        let is_priced_op = request.is_none() && (key.is_none() || reserve_micro_usd.is_some());
         let key = (step.clone(), *attempt);
         let reserved = Reserved { tokens: *reserve_tokens, micro_usd: *reserve_micro_usd };
         let before = self.reserved.insert(key.clone(), reserved);
         if let (Some(before), Some(exchange)) = (before, self.exchanges.get_mut(&key)) {
             exchange.lost.push(before);
         }
+        if let Some(exchange) = self.exchanges.get_mut(&(step.clone(), *attempt)).filter(|_| is_priced_op) {
+            exchange.reserved = Some(reserved);
+        }
     }
 
     fn ask(&mut self, step: &StepId, attempt: u32, asked: Asked) {
         let key = (step.clone(), attempt);
-        let lost = self.exchanges.remove(&key).map(|sent| sent.lost).unwrap_or_default();
+        let (lost, held) = self.exchanges.remove(&key).map(|sent| (sent.lost, sent.held)).unwrap_or_default();
         let (step, came) = (step.clone(), Came::Nothing);
         self.exchanges.insert(
             key,
@@ -236,12 +256,32 @@ impl Gather<'_> {
                 attempt,
                 asked,
                 lost,
+                model: None,
+                window: None,
+                held,
                 came,
+                fail_over: false,
                 unsent: false,
                 used: Usage::default(),
+                reserved: None,
+                fee: Fee::NONE,
                 after_ms: None,
             },
         );
+    }
+
+    /// How a request goes to a model: that it waits, or who is asked, within what.
+    fn note_way(&mut self, step: &StepId, attempt: u32, entry: &EntryBody) {
+        let Some(exchange) = self.exchanges.get_mut(&(step.clone(), attempt)) else { return };
+        match entry {
+            EntryBody::Held { .. } => exchange.held = true,
+            EntryBody::Dispatched { model, window, reserve_tokens, reserve_micro_usd, .. } => {
+                (exchange.model, exchange.window) = (model.clone(), *window);
+                let reserved = Reserved { tokens: *reserve_tokens, micro_usd: *reserve_micro_usd };
+                exchange.reserved = self.is_bounded.then_some(reserved);
+            }
+            _ => {}
+        }
     }
 
     /// When an entry was made. Of a call that was sent once more, the first time.
@@ -295,12 +335,17 @@ impl Gather<'_> {
         let Some(attempt) = attempt.or_else(|| last().map(|((_, attempt), _)| *attempt)) else {
             return false;
         };
-        let used =
-            if let EntryBody::AttemptFailed { usage, .. } = &entry.body { *usage } else { Usage::default() };
+        let (used, fee) = match &entry.body {
+            EntryBody::AttemptFailed { usage, fee, .. } => (*usage, *fee),
+            EntryBody::Completed { fee, .. } => (Usage::default(), *fee),
+            _ => (Usage::default(), Fee::NONE),
+        };
         let after_ms = self.is_timed.then(|| entry.at.abs_diff(self.began));
         let Some(exchange) = self.exchanges.get_mut(&(step.clone(), attempt)) else { return false };
         exchange.came = came;
+        exchange.fail_over = matches!(entry.body, EntryBody::AttemptFailed { fail_over: true, .. });
         exchange.used = used;
+        exchange.fee = fee;
         exchange.after_ms = after_ms;
         true
     }

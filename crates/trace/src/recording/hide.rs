@@ -43,6 +43,7 @@ fn reply(reply: ModelReply, hidden: &Hidden) -> ModelReply {
         text: hidden.text(&reply.text).into(),
         tool_calls: reply.tool_calls.into_iter().map(|call| tool_call(call, hidden)).collect(),
         data: hidden.value(&reply.data),
+        guess: hidden.value(&reply.guess),
         ..reply
     }
 }

@@ -12,6 +12,8 @@ pub enum EntryName<'e> {
     Started(&'e ScopePath),
     /// An attempt was sent.
     Dispatched(&'e StepId, u32),
+    /// An attempt waits until it may be sent.
+    Held(&'e StepId, u32),
     /// An attempt brought something.
     Completed(&'e StepId, u32),
     /// An attempt failed.
@@ -33,7 +35,8 @@ impl<'e> EntryName<'e> {
     pub fn of(scope: &'e ScopePath, body: &'e EntryBody) -> Option<EntryName<'e>> {
         Some(match body {
             EntryBody::Started(_) if scope.is_root() => return None,
-            EntryBody::StateEdited { .. } | EntryBody::Resumed { .. } | EntryBody::Held { .. } => {
+            EntryBody::Held { step, attempt } => EntryName::Held(step, *attempt),
+            EntryBody::StateEdited { .. } | EntryBody::Resumed { .. } => {
                 return None;
             }
             EntryBody::Started(_) => EntryName::Started(scope),
@@ -65,6 +68,7 @@ impl fmt::Display for EntryName<'_> {
         match self {
             EntryName::Started(scope) => write!(f, "started {scope}"),
             EntryName::Dispatched(step, attempt) => write!(f, "dispatched {step} {attempt}"),
+            EntryName::Held(step, attempt) => write!(f, "held {step} {attempt}"),
             EntryName::Completed(step, attempt) => write!(f, "completed {step} {attempt}"),
             EntryName::AttemptFailed(step, attempt) => write!(f, "attempt_failed {step} {attempt}"),
             EntryName::Failed(step) => write!(f, "failed {step}"),

@@ -128,6 +128,7 @@ impl World<'_> {
     fn numbered_anew(&self, mut body: EntryBody) -> EntryBody {
         let later_by = body.step().and_then(|step| self.later_by.get(step)).copied().unwrap_or(0);
         if let EntryBody::Dispatched { attempt, .. }
+        | EntryBody::Held { attempt, .. }
         | EntryBody::AttemptFailed { attempt, .. }
         | EntryBody::Completed { attempt, .. } = &mut body
         {

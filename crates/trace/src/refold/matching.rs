@@ -54,13 +54,18 @@ impl fmt::Display for Difference {
 pub(super) fn recorded_hash(machine: Option<&Machine>, step: &StepId, entry: &Entry) -> Option<String> {
     match &entry.body {
         EntryBody::Dispatched { request: Some(hash), .. } => Some(hash.clone()),
-        _ => rendered_hash(machine, step),
+        _ => rendered_hash(machine, step, window_of(entry)),
     }
 }
 
-/// The hash of the request that a model step is sent now; none where it can not be rendered.
-pub(super) fn rendered_hash(machine: Option<&Machine>, step: &StepId) -> Option<String> {
-    machine.and_then(|machine| machine.model_request(step).ok()).map(|request| request_hash(&request))
+/// The context window that the request of an entry was made to fit.
+pub(super) fn window_of(entry: &Entry) -> Option<u64> {
+    if let EntryBody::Dispatched { window, .. } = &entry.body { *window } else { None }
+}
+
+/// The hash of the request that a model step is sent now, made to fit this window; none where it can not be rendered.
+pub(super) fn rendered_hash(machine: Option<&Machine>, step: &StepId, window: Option<u64>) -> Option<String> {
+    machine.and_then(|machine| machine.model_request(step, window).ok()).map(|request| request_hash(&request))
 }
 
 /// What is different between what was asked and what is asked now, requests to models apart.

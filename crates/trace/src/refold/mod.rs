@@ -157,7 +157,7 @@ impl Refold {
     }
 }
 
-/// What the model calls of all these instances are charged together.
+/// What the calls of all these instances are charged together.
 pub fn charged(machines: &BTreeMap<ScopePath, Machine>) -> Spent {
     machines.values().fold(Spent::default(), |mut sum, machine| {
         sum += machine.charged().used;

@@ -247,7 +247,9 @@ impl<'a> World<'a> {
             Effect::CallModel { attempt, .. } | Effect::RunOp { attempt, .. } => *attempt,
             _ => 1,
         };
-        if !self.compares() || !self.checked.insert((step.clone(), attempt)) {
+        // That a call waits to be sent says nothing of what is asked.
+        let is_held = matches!(row.entry.body, EntryBody::Held { .. });
+        if is_held || !self.compares() || !self.checked.insert((step.clone(), attempt)) {
             return true;
         }
         let Some(before) = self.old.asked.get(step) else { return false };
@@ -255,7 +257,8 @@ impl<'a> World<'a> {
         if let (None, Effect::CallModel { .. }, EntryBody::Dispatched { .. }) =
             (why, &now.effect, &row.entry.body)
         {
-            let rendered = matching::rendered_hash(self.new.machines.get(&now.scope), step);
+            let window = matching::window_of(row.entry);
+            let rendered = matching::rendered_hash(self.new.machines.get(&now.scope), step, window);
             let is_same = self.requests.get(&ix).is_none_or(|recorded| *recorded == rendered);
             why = (!is_same).then_some(Difference::Request);
         }

@@ -1,11 +1,28 @@
-//! How attempts of an instance ended, as text.
+//! Attempts as text: of steps, and how those of an instance ended.
 
 use deepgraph_protocol::{ReportOutcome, StepError};
 
 use super::Printer;
-use crate::tree::ScopeTrace;
+use crate::tree::{Attempt, ScopeTrace, Sending};
 
 impl Printer {
+    /// An attempt of a step that failed.
+    pub(super) fn attempt(&mut self, attempt: &Attempt, depth: usize) {
+        let then = if attempt.fail_over { "; the next model is asked" } else { "" };
+        self.line(depth, format_args!("attempt {} failed: {}{then}", attempt.number, attempt.error));
+        self.sending(&attempt.sent, depth + 1);
+    }
+
+    /// Which model was asked, where it is not the configured one, and what was cut from the request.
+    pub(super) fn sending(&mut self, sent: &Sending, depth: usize) {
+        if let Some(model) = &sent.model {
+            self.line(depth, format_args!("asked {model}"));
+        }
+        if let Some(told) = sent.cut_told() {
+            self.line(depth, format_args!("{told}"));
+        }
+    }
+
     /// The attempts that were over after so many super-steps.
     pub(super) fn earlier(&mut self, scope: &ScopeTrace, super_steps: usize, depth: usize) {
         for earlier in scope.earlier.iter().filter(|earlier| earlier.super_steps == super_steps) {

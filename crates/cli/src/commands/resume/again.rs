@@ -28,6 +28,9 @@ pub struct AgainOptions {
     /// Of a run that is over: go on with this model in every stage: sets each key called model or ending in _model
     #[arg(long, value_name = "PROVIDER::NAME", conflicts_with_all = ["answer", "graph"])]
     model: Option<String>,
+    /// Of a run that is over: go on with this model where the one of a stage can not serve; may be repeated
+    #[arg(long, value_name = "PROVIDER::NAME", conflicts_with_all = ["answer", "graph"])]
+    fallback: Vec<String>,
     /// Of a run that is over: go on with its research where it stopped, or make its report alone again
     #[arg(long, value_name = "STAGE", conflicts_with_all = ["answer", "graph"])]
     from: Option<From>,
@@ -45,7 +48,7 @@ enum From {
 impl AgainOptions {
     /// Whether a further attempt is wanted.
     pub fn is_wanted(&self) -> bool {
-        !self.set.is_empty() || self.model.is_some() || self.from.is_some()
+        !self.set.is_empty() || self.model.is_some() || !self.fallback.is_empty() || self.from.is_some()
     }
 
     fn from(&self) -> ResumeFrom {
@@ -89,11 +92,12 @@ impl AgainOptions {
         again
             .check(SystemClock.now())
             .map_err(|error| refused(error, store, record, bundle, &self.set, self.from()))?;
-        let of_servers = servers::secrets(bundle)?;
+        let of_servers = servers::access(bundle, &settings.services)?;
         let ready = driver.ready(bundle, &settings)?;
         // What the new models need is kept out of all that is written of the run.
-        if let (Some(key), Some(keys)) = (models::key_in_use(bundle, &settings), &mut settings.keys) {
-            keys.insert(key);
+        let used = models::keys_in_use(bundle, &settings);
+        if let Some(keys) = &mut settings.keys {
+            keys.extend(used);
         }
         again.settings = settings.to_record();
         session::with(|session| {
@@ -109,6 +113,7 @@ impl AgainOptions {
         let wanted = Wanted {
             set: self.set.clone(),
             model: self.model.clone(),
+            fallbacks: self.fallback.clone(),
             recorded: Some(before),
             ..Wanted::default()
         };
@@ -119,6 +124,9 @@ impl AgainOptions {
             }
         }
         settings.config = config.values;
+        if settings.origins.contains_key(config::fallbacks::KEY) && !config.fallbacks.is_empty() {
+            settings.fallback_models = config.fallbacks;
+        }
         Ok(())
     }
 }

@@ -34,8 +34,8 @@ pub fn carry_out(options: Options, path: &Path, global: &Global) -> Result<ExitS
         set: options.set,
         model: options.model,
         file: options.config,
-        intent: None,
         recorded: Some(recorded),
+        ..Wanted::default()
     };
     // The environment is not what it was, and a replay does not depend on it.
     let config = config::effective(&bundle, &wanted, &Environment::new())?;

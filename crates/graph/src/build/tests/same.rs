@@ -18,7 +18,7 @@ fn quick_answer() -> Graph {
         .file("prompts/agent.md", AGENT)
         .file("prompts/answer.md", ANSWER)
         .config("model", Type::string().default("extractive").description("The model."))
-        .config("max_tool_calls", count(8).description("Searches and reads."))
+        .config("max_tool_calls", count(8).description("Searches, reads and calls of MCP tools."))
         .config("max_turns", count(10).description("Model turns."))
         .config("token_budget", count(200_000).description("Tokens of the run, input and output."))
         .config(
@@ -39,7 +39,8 @@ fn quick_answer() -> Graph {
             "search",
             Tool::call("search")
                 .description(
-                    "Find passages that match a query. Gives each with its source id, title and document.",
+                    "Find passages of documents, and pages of the web, that match a query. A passage comes with its \
+                     source id; a page with its URL and a snippet, to be read before it can be cited.",
                 )
                 .update("sources", "result.sources")
                 .cache("1h")
@@ -49,17 +50,18 @@ fn quick_answer() -> Graph {
             "read",
             Tool::call("read")
                 .description(
-                    "Read a document, by a source id of one of its passages or by its name. With `query`, its \
-                     passages that fit best.",
+                    "Read a document or a page of the web, by its URL, by a source id of one of its \
+                     passages, or by its name. With `query`, its passages that fit best.",
                 )
                 .update("sources", "result.sources")
                 .update("facts", "result.facts")
                 .cache("24h")
                 .timeout("60s"),
         )
+        .tool("mcp", Tool::call("mcp.*"))
         .limit(
             "max_tool_calls",
-            Limit::count(["search", "read"]).max(config("max_tool_calls")).exit("tool_call_cap"),
+            Limit::count(["search", "read", "mcp"]).max(config("max_tool_calls")).exit("tool_call_cap"),
         )
         .limit("max_turns", Limit::meter(Meter::Turns).max(config("max_turns")).exit("step_limit"))
         .limit(
@@ -70,14 +72,17 @@ fn quick_answer() -> Graph {
             "deadline",
             Limit::meter(Meter::WallTime).max(config("deadline")).reserve(0.2).exit("deadline"),
         )
-        .finally("answer")
+        .finally([when(
+            "facts or sources or run.exit not in [\"model_error\", \"refusal\", \"context_overflow\", \"step_timeout\"]",
+        )
+        .to("answer")])
         .start("open")
         .node("open", Node::pass().update("messages", list([record([("user", "question")])])).next("agent"))
         .node(
             "agent",
             Node::model(config("model"))
                 .messages("messages")
-                .tools(["search", "read"])
+                .tools(["search", "read", "mcp"])
                 .title("Looking it up")
                 .system("prompts/agent.md")
                 .truncate(Truncate::cut(["tool_results", "oldest"]).to(0.8))

@@ -40,7 +40,7 @@ input: [question, region, documents]
 output: [answer, notes, point, level]
 mcp:
   web: {url: "https://example.com/mcp", headers: {Authorization: "Bearer {{ secret.TOKEN }}"}}
-  local: {command: [server, --quiet], env: {HOME: nowhere}, takes_keys: true}
+  local: {command: [server, --quiet], env: {HOME: nowhere}, takes_keys: true, required: false}
 tools:
   delegate:
     description: Hands a topic over.
@@ -186,7 +186,7 @@ fn data(graph: Graph) -> Graph {
             "web",
             Server::http("https://example.com/mcp").header("Authorization", "Bearer {{ secret.TOKEN }}"),
         )
-        .mcp("local", Server::command(["server", "--quiet"]).env("HOME", "nowhere").takes_keys())
+        .mcp("local", Server::command(["server", "--quiet"]).env("HOME", "nowhere").takes_keys().optional())
 }
 
 fn tools(graph: Graph) -> Graph {
@@ -308,10 +308,8 @@ fn whole() -> Graph {
 
 fn ops() -> OpTable {
     let tool = |name: &str| ServerTool {
-        name: name.into(),
-        description: "".into(),
-        input_schema: Value::record([("type", Value::from("object"))]),
         read_only: Some(true),
+        ..ServerTool::new(name, Value::record([("type", Value::from("object"))]))
     };
     OpTable::stock().with_server("web", vec![tool("fetch")]).with_server("local", vec![tool("list")])
 }

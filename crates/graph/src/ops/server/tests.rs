@@ -4,7 +4,7 @@ use super::*;
 
 fn tool(name: &str, schema: &str) -> ServerTool {
     let input_schema = serde_json::from_str(schema).unwrap();
-    ServerTool { name: name.into(), description: "Does it.".into(), input_schema, read_only: None }
+    ServerTool { description: "Does it.".into(), ..ServerTool::new(name, input_schema) }
 }
 
 fn op(schema: &str) -> Op {

@@ -21,10 +21,9 @@ const HTTP: &str = "{url: https://crm.example.com/mcp}";
 /// The stock ops, with the tools of a server `crm`.
 pub(super) fn asked() -> OpTable {
     let tool = |name: &str, schema: &str| ServerTool {
-        name: name.into(),
         description: "From the server.".into(),
-        input_schema: serde_json::from_str(schema).unwrap(),
         read_only: Some(name == "find"),
+        ..ServerTool::new(name, serde_json::from_str(schema).unwrap())
     };
     let find = r#"{"type": "object", "properties": {"name": {"type": "string", "minLength": 1}, "most": {"type": "integer"}}, "required": ["name"]}"#;
     let closed =

@@ -225,3 +225,96 @@ fn two_tools_of_one_name_in_one_node_are_refused() {
     let Verb::Model(model) = &bundle.root().nodes[0].verb else { panic!() };
     assert_eq!(model.tools, [ToolIx(1)]);
 }
+
+/// The tools of a user's own servers.
+fn users() -> OpTable {
+    let tool = |name: &str| ServerTool {
+        origin: Some(ToolOrigin { server: "files".into(), tool: name.into() }),
+        ..ServerTool::new(name, asked().server("crm").unwrap()[0].input_schema.clone())
+    };
+    OpTable::stock().with_server(USER_SERVERS, vec![tool("list"), tool("get")])
+}
+
+/// A graph without a server `crm`.
+fn own(tools: &str, offered: &str, limits: &str) -> String {
+    graph(tools, offered, limits)
+        .replace("mcp: {crm: {url: 'https://a'}, files: {command: [f]}}\n", "")
+        .replace("call: files.x", "call: think, input: {reflection: \"'x'\"}")
+}
+
+#[test]
+fn tools_of_a_users_own_servers_are_a_set_that_may_be_empty() {
+    let text = own(
+        "  mcp: {call: mcp.*, timeout: 30s}\n  think: {call: think}\n",
+        "[think, mcp]",
+        ", c: {count: [think, mcp], max: 4, refuse: true}",
+    );
+    assert_eq!(said(&text, &OpTable::stock()), [""; 0], "there are none");
+    let none = bundle(&text, &OpTable::stock());
+    assert_eq!((offered(&none), none.user_tools), (vec!["think".to_owned()], true));
+    assert!(none.source.tools.is_empty() && none.servers.is_empty(), "{:?}", none.servers);
+    assert_eq!(said(&text, &users()), [""; 0]);
+    let some = bundle(&text, &users());
+    assert_eq!(offered(&some), ["think", "get", "list"]);
+    let Counted::Names { tools, .. } = &some.root().limits[1].counted else { panic!() };
+    assert_eq!(tools.len(), 3);
+    assert!(some.root().tools[0].call.as_ref().is_some_and(|call| call.writes));
+    let again = Bundle::from_source(&some.source, &OpTable::stock()).unwrap();
+    assert_eq!((offered(&again), &again.hash), (offered(&some), &some.hash));
+    let other = bundle(&own("  think: {call: think}\n", "[think]", ""), &users());
+    assert!(!other.user_tools && other.source.tools.is_empty());
+}
+
+#[test]
+fn only_chooses_among_a_users_own_tools() {
+    let text = own("  mcp: {call: mcp.*, only: [list, gone]}\n  think: {call: think}\n", "[think, mcp]", "");
+    assert_eq!(offered(&bundle(&text, &users())), ["think", "list"]);
+    assert_eq!(offered(&bundle(&text, &OpTable::stock())), ["think"]);
+    assert_eq!(said(&text, &users()), [""; 0]);
+}
+
+#[test]
+fn what_is_wrong_with_a_users_own_tools_names_his_configuration() {
+    let of = |name: &str, ops: &OpTable| {
+        said(
+            &own(
+                &format!("  mcp: {{call: mcp.*}}\n  {name}: {{call: think}}\n"),
+                &format!("[{name}, mcp]"),
+                "",
+            ),
+            ops,
+        )
+    };
+    assert_eq!(
+        of("list", &users()),
+        [
+            "t.yaml: DG0109 11:44 two tools \"list\" are offered: the one declared by itself and the one of the set \"mcp\" | a model could not tell them apart: give the server's another name in the configuration: services.mcp.files.rename: {\"list\": NAME}"
+        ]
+    );
+    let odd = ServerTool {
+        origin: Some(ToolOrigin { server: "files".into(), tool: "a.b".into() }),
+        ..users().server(USER_SERVERS).unwrap()[0].clone()
+    };
+    let odd = OpTable::stock().with_server(USER_SERVERS, vec![ServerTool { name: "a.b".into(), ..odd }]);
+    assert_eq!(
+        of("x", &odd),
+        [
+            "t.yaml: DG0107 6:3 a model can not be offered the tool \"a.b\" under this name | give it another name in the configuration: services.mcp.files.rename: {\"a.b\": NAME}"
+        ]
+    );
+    let named = own("  one: {call: mcp.list}\n", "[one]", "");
+    assert_eq!(
+        said(&named, &users()),
+        [
+            "t.yaml: DG0105 6:15 tools of the user's own servers are not called by name | a model is offered them: {call: mcp.*, only: [TOOL, ...]}"
+        ]
+    );
+    let declared = own("  mcp: {call: mcp.*}\n", "[mcp]", "")
+        .replace("tools:\n", "mcp: {mcp: {url: 'https://b'}}\ntools:\n");
+    assert_eq!(
+        said(&declared, &users()),
+        [
+            "t.yaml: DG0108 5:7 the name \"mcp\" is taken | `mcp.*` is all tools of the servers in the user's own configuration: choose another name"
+        ]
+    );
+}

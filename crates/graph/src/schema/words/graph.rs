@@ -100,6 +100,12 @@ pub(super) const SERVER: &[Word] = &[
         Boolean,
         "Whether the server does nothing twice that comes under the same idempotency key. Default: false.",
     ),
+    word(
+        "required",
+        Boolean,
+        "Whether a run can not begin without the server. Default: true. One that is not required may be down: its tools are \
+         not offered, and calls of those that the graph names fail.",
+    ),
 ];
 
 pub(super) const SCHEDULE: &[Word] = &[

@@ -83,7 +83,7 @@ pub(super) const TRUNCATE: &[Word] = &[
     word(
         "to",
         Number(0.05, 1.0),
-        "The share of the request that is kept after the first overflow. Default: 0.9.",
+        "The share of the context window that is filled; where that is not known, of the request that is kept after the first overflow. Default: 0.9.",
     ),
     word("shrink", Number(0.01, 0.9), "How much less is kept after each further one. Default: 0.1."),
     word("tries", Whole(1), "Requests in all. Default: 3."),

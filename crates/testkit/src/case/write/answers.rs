@@ -7,6 +7,7 @@ use deepgraph_protocol::{Map, ModelReply, StepId, Value};
 use deepgraph_trace::recording::{Asked, Came, Exchange, Reserved};
 
 use super::gather::Gathered;
+use super::models;
 use crate::case::said::{self, Json};
 use crate::case::words;
 
@@ -44,7 +45,7 @@ fn answer(run: &Gathered, exchange: &Exchange, takes: Option<u64>) -> Option<(&'
         (Asked::Model(_), Came::Reply(reply)) => {
             ("models", timed(said::by_model(&hidden(reply, run), Json::AsData, reserved), takes))
         }
-        (Asked::Op { .. }, Came::Result(value)) => ("ops", op(value, takes)),
+        (Asked::Op { .. }, Came::Result(value)) => ("ops", op(value, exchange, takes)),
         (Asked::Person(_), Came::Answer(value)) => ("answers", person(value, takes)),
         (Asked::Person(_), Came::Failed(error) | Came::GaveUp(error)) => {
             // Time that ran out does so by itself.
@@ -55,12 +56,15 @@ fn answer(run: &Gathered, exchange: &Exchange, takes: Option<u64>) -> Option<(&'
         (Asked::Person(_), Came::Nothing) if run.trace.status.is_none() => {
             ("answers", Tree::Map(Mapping::default().with("later", Tree::Bool(true))))
         }
-        (asked, Came::Failed(error) | Came::GaveUp(error)) => {
-            let said = Mapping::default().with("error", said::failure(error));
-            unanswered(asked, said, reserved, takes)
+        (_, Came::Failed(error) | Came::GaveUp(error)) => {
+            let mut said = Mapping::default().with("error", said::failure(error));
+            if let Some(fail_over) = models::fail_over(exchange, models::has_fallbacks(run)) {
+                said.set("fail_over", Tree::Bool(fail_over));
+            }
+            unanswered(exchange, said, reserved, takes)
         }
-        (asked @ (Asked::Model(_) | Asked::Op { .. }), Came::Nothing) => {
-            unanswered(asked, text("never came"), reserved, takes)
+        (Asked::Model(_) | Asked::Op { .. }, Came::Nothing) => {
+            unanswered(exchange, text("never came"), reserved, takes)
         }
         _ => return None,
     };
@@ -69,14 +73,15 @@ fn answer(run: &Gathered, exchange: &Exchange, takes: Option<u64>) -> Option<(&'
 
 /// What a model or an op says that brought nothing.
 fn unanswered(
-    asked: &Asked,
+    exchange: &Exchange,
     mut said: Mapping,
     reserved: Option<&Reserved>,
     takes: Option<u64>,
 ) -> (&'static str, Tree) {
-    let is_model = matches!(asked, Asked::Model(_));
-    if is_model {
-        said::charge(&mut said, None, reserved);
+    let is_model = matches!(exchange.asked, Asked::Model(_));
+    match is_model {
+        true => said::charge(&mut said, None, reserved),
+        false => said::fee(&mut said, exchange.fee, exchange.reserved),
     }
     (if is_model { "models" } else { "ops" }, timed(said, takes))
 }
@@ -112,20 +117,22 @@ fn hidden(reply: &ModelReply, run: &Gathered) -> ModelReply {
     reply
 }
 
-fn op(value: &Value, takes: Option<u64>) -> Tree {
+fn op(value: &Value, exchange: &Exchange, takes: Option<u64>) -> Tree {
+    let mut more = Mapping::default();
+    said::fee(&mut more, exchange.fee, exchange.reserved);
+    let is_alone = takes.is_none() && more.is_empty();
     let Value::Map(fields) = value else {
-        return Tree::Map(Mapping::default().with("result", Tree::data(value)));
+        return timed(more.with("result", Tree::data(value)), takes);
     };
     match (fields.len(), fields.get("text")) {
-        (1, Some(Value::Text(text))) if takes.is_none() => return Tree::Text(text.to_string()),
+        (1, Some(Value::Text(text))) if is_alone => return Tree::Text(text.to_string()),
         _ => {}
     }
-    let is_plain =
-        takes.is_none() && !fields.is_empty() && words::OP.iter().all(|word| !fields.contains_key(*word));
+    let is_plain = is_alone && !fields.is_empty() && words::OP.iter().all(|word| !fields.contains_key(*word));
     if is_plain {
         return super::map(fields);
     }
-    timed(Mapping::default().with("result", super::map(fields)), takes)
+    timed(more.with("result", super::map(fields)), takes)
 }
 
 fn person(value: &Value, takes: Option<u64>) -> Tree {

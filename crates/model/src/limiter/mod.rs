@@ -1,0 +1,166 @@
+//! One limiter for each account at a provider, shared by all that a process sends there.
+//!
+//! It delays calls so that requests and tokens per minute stay within what the account is allowed: what its owner says
+//! ([`Account::new`]), and what the provider says in the headers of its replies ([`Account::learn`]) or by refusing
+//! ([`Account::pause`]). Calls go out in the order in which they came. It never decides anything: a call that waits goes
+//! out later, or is given up by dropping its future.
+//!
+//! What is left is counted in buckets that fill up steadily. They are set anew from each reply, which quotas that are
+//! fixed when they are made could not be.
+
+mod bucket;
+mod headers;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use deepgraph_protocol::{ErrorKind, StepError};
+use tokio::sync::{Notify, Semaphore};
+use tokio::time::Instant;
+
+use bucket::Bucket;
+
+/// The longest that an account rests because its provider asks for it: no provider's word stops a run for good.
+const LONGEST_PAUSE: Duration = Duration::from_secs(300);
+
+/// What one account at a provider (its name, base URL and key) may still send.
+pub struct Account {
+    /// For people: which account it is. Never its key.
+    name: String,
+    /// The one call whose turn it is; the others wait behind it, first come, first served.
+    turn: Semaphore,
+    state: Mutex<State>,
+    /// Something was learnt: whoever waits looks again.
+    learnt: Notify,
+}
+
+struct State {
+    requests: Bucket,
+    tokens: Bucket,
+    /// Nobody sends before.
+    rests_until: Option<Instant>,
+}
+
+impl Account {
+    /// An account with the limits that its owner knows; none: what the provider tells. 0 is taken for 1.
+    pub fn new(
+        name: impl Into<String>,
+        requests_per_minute: Option<u64>,
+        tokens_per_minute: Option<u64>,
+    ) -> Account {
+        Account {
+            name: name.into(),
+            turn: Semaphore::new(1),
+            state: Mutex::new(State {
+                requests: Bucket::new(requests_per_minute),
+                tokens: Bucket::new(tokens_per_minute),
+                rests_until: None,
+            }),
+            learnt: Notify::new(),
+        }
+    }
+
+    /// Which account it is, for messages.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Lets a call of so many tokens out now, if it does not have to wait.
+    pub fn try_pass(&self, tokens: u64) -> bool {
+        // Where somebody waits already, nobody overtakes.
+        let Ok(_turn) = self.turn.try_acquire() else { return false };
+        self.take(tokens).is_none()
+    }
+
+    /// Waits until a call of so many tokens may go out. A call that is larger than what the account may send in a minute
+    /// waits for a full minute's worth. Dropping the future gives the place up.
+    pub async fn pass(&self, tokens: u64) {
+        // It is never closed; were it, the order would be gone, not the calls.
+        let _turn = self.turn.acquire().await.ok();
+        loop {
+            // Made before it looks, so that nothing that is learnt between the two is missed.
+            let learnt = self.learnt.notified();
+            let Some(until) = self.take(tokens) else { return };
+            tokio::select! {
+                () = tokio::time::sleep_until(until) => {}
+                () = learnt => {}
+            }
+        }
+    }
+
+    /// A call that was let out with `passed` tokens has used `used`: the difference is given back, or charged.
+    pub fn correct(&self, passed: u64, used: u64) {
+        let now = Instant::now();
+        self.state().tokens.correct(passed, used, now);
+        self.learnt.notify_waiters();
+    }
+
+    /// The provider asks to wait so long: nobody of the account sends before. Five minutes are the most that it can ask
+    /// for.
+    pub fn pause(&self, wait: Duration) {
+        let until = Instant::now() + wait.min(LONGEST_PAUSE);
+        let mut state = self.state();
+        state.rests_until = state.rests_until.max(Some(until));
+    }
+
+    /// A call that was let out with `passed` tokens failed: where nothing of it was sent they are given back, and where the
+    /// provider asks to wait, nobody of the account sends before.
+    pub fn refused(&self, passed: u64, error: &StepError) {
+        if error.unsent {
+            self.correct(passed, 0);
+        }
+        let asks = matches!(error.kind, ErrorKind::RateLimited | ErrorKind::Unavailable);
+        if let Some(ms) = error.retry_after_ms.filter(|_| asks) {
+            self.pause(Duration::from_millis(ms));
+        }
+    }
+
+    /// Takes what a reply's headers, or those of a refusal, say of the account's limits: names in lower case, with their
+    /// values, as `x-ratelimit-remaining-requests: 59`. Understood are those of OpenAI (`x-ratelimit-*`, which most
+    /// compatible servers send), of Anthropic (`anthropic-ratelimit-*`), and `retry-after` and `retry-after-ms`; others are
+    /// passed over.
+    ///
+    /// Whoever holds a connection calls it once for each reply.
+    pub fn learn<'h>(&self, headers: impl IntoIterator<Item = (&'h str, &'h str)>) {
+        let told = headers::read(headers, jiff::Timestamp::now());
+        let now = Instant::now();
+        {
+            let mut state = self.state();
+            state.requests.learn(&told.requests, now);
+            state.tokens.learn(&told.tokens, now);
+        }
+        if let Some(wait) = told.wait {
+            self.pause(wait);
+        }
+        self.learnt.notify_waiters();
+    }
+
+    /// Takes one request and its tokens; else says when to look again.
+    fn take(&self, tokens: u64) -> Option<Instant> {
+        let now = Instant::now();
+        let mut state = self.state();
+        if let Some(until) = state.rests_until.filter(|until| *until > now) {
+            return Some(until);
+        }
+        state.rests_until = None;
+        let waits = state.requests.ready(1, now).max(state.tokens.ready(tokens, now));
+        if waits.is_none() {
+            state.requests.take(1);
+            state.tokens.take(tokens);
+        }
+        waits
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Account {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Account").field("name", &self.name).finish_non_exhaustive()
+    }
+}

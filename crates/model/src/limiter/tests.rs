@@ -1,0 +1,160 @@
+//! The limiter under a clock that stands still.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::Account;
+use super::headers::{Told, read};
+
+fn account(requests: Option<u64>, tokens: Option<u64>) -> Account {
+    Account::new("test", requests, tokens)
+}
+
+/// Milliseconds that a call waits.
+async fn waits(account: &Account, tokens: u64) -> u64 {
+    let from = Instant::now();
+    account.pass(tokens).await;
+    u64::try_from(from.elapsed().as_millis()).unwrap_or(u64::MAX)
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_a_limit_nothing_waits() {
+    let account = account(None, None);
+    for _ in 0..1000 {
+        assert!(account.try_pass(1_000_000));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_minute_s_worth_goes_out_at_once_and_the_rest_as_it_comes_back() {
+    let account = account(Some(60), None);
+    for _ in 0..60 {
+        assert!(account.try_pass(1));
+    }
+    assert!(!account.try_pass(1));
+    for _ in 0..3 {
+        let ms = waits(&account, 1).await;
+        assert!((900..1100).contains(&ms), "{ms}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn tokens_are_counted_beside_requests_and_corrected() {
+    let account = account(None, Some(6000));
+    assert!(account.try_pass(6000));
+    // 100 a second.
+    let ms = waits(&account, 1000).await;
+    assert!((9_900..10_200).contains(&ms), "{ms}");
+    // Only a tenth was used.
+    account.correct(6000, 600);
+    assert!(account.try_pass(5000));
+    // A call of more than a minute's worth waits for a full minute and goes.
+    let ms = waits(&account, 1_000_000).await;
+    assert!((50_000..61_000).contains(&ms), "{ms}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_go_out_in_the_order_in_which_they_came_and_those_given_up_hold_up_nobody() {
+    let account = Arc::new(account(Some(60), Some(6000)));
+    assert!(account.try_pass(6000));
+    let (told, mut order) = tokio::sync::mpsc::unbounded_channel();
+    let mut calls = Vec::new();
+    for (nth, tokens) in [(1, 3000), (2, 100), (3, 100)] {
+        let (account, told) = (account.clone(), told.clone());
+        calls.push(tokio::spawn(async move {
+            account.pass(tokens).await;
+            let _ = told.send(nth);
+        }));
+        tokio::task::yield_now().await;
+    }
+    // The first is the largest, and nobody overtakes it; the second is given up.
+    assert!(!account.try_pass(1));
+    calls[1].abort();
+    assert_eq!((order.recv().await, order.recv().await), (Some(1), Some(3)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_a_refusal_nobody_sends_before_its_time() {
+    let account = account(None, None);
+    account.pause(Duration::from_secs(7));
+    // A shorter word later does not end it earlier.
+    account.learn([("retry-after", "2")]);
+    let ms = waits(&account, 1).await;
+    assert!((7000..7100).contains(&ms), "{ms}");
+    account.pause(Duration::from_secs(100_000));
+    let ms = waits(&account, 1).await;
+    assert!((300_000..300_100).contains(&ms), "{ms}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_reply_says_holds_beside_what_is_set() {
+    let account = account(Some(600), None);
+    account.learn([
+        ("x-ratelimit-limit-requests", "60"),
+        ("x-ratelimit-remaining-requests", "1"),
+        ("x-ratelimit-reset-requests", "59s"),
+        ("x-ratelimit-limit-tokens", "nonsense"),
+    ]);
+    assert!(account.try_pass(1_000_000));
+    assert!(!account.try_pass(1));
+    let ms = waits(&account, 1).await;
+    assert!((900..1100).contains(&ms), "{ms}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_learnt_while_a_call_waits_is_looked_at() {
+    let account = Arc::new(account(None, Some(60)));
+    assert!(account.try_pass(60));
+    let waiting = account.clone();
+    let call = tokio::spawn(async move { waits(&waiting, 60).await });
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    account.correct(60, 0);
+    let ms = call.await.unwrap_or(0);
+    assert!((1000..1100).contains(&ms), "{ms}");
+}
+
+#[test]
+fn headers_of_both_forms_are_read() {
+    let now: jiff::Timestamp = "2026-01-01T00:00:00Z".parse().unwrap_or_default();
+    let told = |limit, remaining, ms| Told {
+        limit: Some(limit),
+        remaining: Some(remaining),
+        reset: Some(Duration::from_millis(ms)),
+    };
+    let openai = read(
+        [
+            ("x-ratelimit-limit-requests", "60"),
+            ("x-ratelimit-remaining-requests", "59"),
+            ("x-ratelimit-reset-requests", "1s"),
+            ("x-ratelimit-limit-tokens", "150000"),
+            ("x-ratelimit-remaining-tokens", "149984"),
+            ("x-ratelimit-reset-tokens", "6m0.5s"),
+            ("content-type", "application/json"),
+        ],
+        now,
+    );
+    assert_eq!(openai.requests, told(60, 59, 1000));
+    assert_eq!(openai.tokens, told(150_000, 149_984, 360_500));
+    let anthropic = read(
+        [
+            ("anthropic-ratelimit-requests-limit", "50"),
+            ("anthropic-ratelimit-requests-remaining", "49"),
+            ("anthropic-ratelimit-requests-reset", "2026-01-01T00:00:02Z"),
+            ("anthropic-ratelimit-input-tokens-limit", "1000"),
+            ("anthropic-ratelimit-input-tokens-remaining", "0"),
+            ("anthropic-ratelimit-input-tokens-reset", "2025-01-01T00:00:00Z"),
+            ("retry-after", "3"),
+            ("retry-after-ms", "2500"),
+        ],
+        now,
+    );
+    assert_eq!(anthropic.requests, told(50, 49, 2000));
+    assert_eq!(anthropic.tokens, told(1000, 0, 0));
+    assert_eq!(anthropic.wait, Some(Duration::from_millis(2500)));
+    for bad in ["", "soon", "-1", "1x", "ms", "1e400"] {
+        let said = read([("x-ratelimit-reset-requests", bad), ("retry-after", bad)], now);
+        assert_eq!((said.requests.reset, said.wait), (None, None), "{bad}");
+    }
+}

@@ -1,0 +1,171 @@
+//! Whether a failure says that the request is longer than the model's window, and how large that is.
+
+/// Codes and types that say so.
+pub(super) const OVERFLOW_CODES: [&str; 4] = [
+    "context_length_exceeded",
+    "exceed_context_size_error",
+    "model_context_window_exceeded",
+    "string_above_max_length",
+];
+
+/// Phrases that say so by themselves.
+const PHRASES: [&str; 7] = [
+    "maximum context length",
+    "maximum prompt length",
+    "prompt is too long",
+    "prompt too long",
+    "input is too long",
+    "too many input tokens",
+    "reduce the length of the messages",
+];
+
+/// Names of the window. They say nothing by themselves: a request can be wrong about a window in other ways.
+const NAMES: [&str; 7] = [
+    "context length",
+    "context window",
+    "context size",
+    "context limit",
+    "token limit",
+    "input token count",
+    "number of tokens",
+];
+
+/// What makes of such a name an overflow.
+const EXCEEDED: [&str; 8] = [
+    "exceed",
+    "too long",
+    "too large",
+    "larger than",
+    "longer than",
+    "greater than",
+    "overflow",
+    "does not fit",
+];
+
+/// Behind these stands the window's size.
+const BEFORE_SIZE: [&str; 10] = [
+    "maximum context length is",
+    "maximum context length of",
+    "maximum prompt length is",
+    "maximum number of tokens allowed",
+    "context length of only",
+    "available context size",
+    "context window of",
+    "context length of",
+    "context limit of",
+    "n_ctx",
+];
+
+/// Before these stands the window's size.
+const BEHIND_SIZE: [&str; 2] = ["maximum context length", "token context window"];
+
+/// How far from such words the size may stand, in bytes.
+const NEAR: usize = 24;
+
+/// The smallest number that is taken for a window.
+const SMALLEST: u64 = 128;
+
+/// Whether these words say that the request is too long for the model.
+pub(super) fn says_overflow(words: &str) -> bool {
+    let words = words.to_lowercase();
+    let has = |list: &[&str]| list.iter().any(|phrase| words.contains(phrase));
+    has(&PHRASES) || (has(&NAMES) && has(&EXCEEDED))
+}
+
+/// The window in tokens, where the words tell it.
+pub(super) fn of_words(words: &str) -> Option<u64> {
+    let words = words.to_lowercase();
+    if !says_overflow(&words) && !words.contains("n_ctx") {
+        return None;
+    }
+    let behind = BEFORE_SIZE.iter().find_map(|phrase| {
+        let (_, rest) = words.split_once(phrase)?;
+        first_number(rest)
+    });
+    // "210000 tokens > 200000 maximum"
+    let compared = || words.split_once('>').and_then(|(_, rest)| first_number(rest));
+    let before = || {
+        BEHIND_SIZE.iter().find_map(|phrase| {
+            let (rest, _) = words.split_once(phrase)?;
+            last_number(rest)
+        })
+    };
+    behind.or_else(compared).or_else(before).filter(|window| *window >= SMALLEST)
+}
+
+/// The first number near the beginning.
+fn first_number(text: &str) -> Option<u64> {
+    let at = text.find(|c: char| c.is_ascii_digit()).filter(|at| *at < NEAR)?;
+    let digits = text.get(at..)?.chars().take_while(|c| c.is_ascii_digit() || *c == ',' || *c == '_');
+    digits.filter(char::is_ascii_digit).collect::<String>().parse().ok()
+}
+
+/// The number right at the end.
+fn last_number(text: &str) -> Option<u64> {
+    let word = text.split_whitespace().next_back()?;
+    word.chars().filter(|c| *c != ',' && *c != '_').collect::<String>().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows_are_read_from_the_words_of_many_servers() {
+        for (words, window) in [
+            (
+                "This model's maximum context length is 128000 tokens. However, your messages resulted in 130524 tokens.",
+                Some(128_000),
+            ),
+            (
+                "This endpoint's maximum context length is 32,768 tokens. However, you requested about 40001",
+                Some(32_768),
+            ),
+            ("prompt is too long: 210000 tokens > 200000 maximum", Some(200_000)),
+            (
+                "input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000, decrease",
+                Some(200_000),
+            ),
+            (
+                "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
+                Some(1_048_576),
+            ),
+            (
+                "request (5004 tokens) exceeds the available context size (4096 tokens), try increasing it",
+                Some(4096),
+            ),
+            (
+                "Prompt contains 140000 tokens and 0 draft tokens, too large for model with 131072 maximum context length",
+                Some(131_072),
+            ),
+            (
+                "This model's maximum prompt length is 131072 but the request contains 537812 tokens.",
+                Some(131_072),
+            ),
+            (
+                "the context overflows: the model is loaded with context length of only 4096 tokens",
+                Some(4096),
+            ),
+            ("the request exceeds the available context size, try increasing it", None),
+            ("Please reduce the length of the messages or completion.", None),
+        ] {
+            assert!(says_overflow(words), "{words}");
+            assert_eq!(of_words(words), window, "{words}");
+        }
+    }
+
+    #[test]
+    fn other_mistakes_about_windows_and_limits_are_no_overflow() {
+        for words in [
+            "Unrecognized request argument supplied: context window",
+            "max_tokens is too large: 50000. This model supports at most 16384 completion tokens",
+            "max_tokens: 100000 > 64000, which is the maximum allowed number of output tokens",
+            "the field 'context size' must be an integer",
+            "Invalid value: the temperature is too large",
+            "You exceeded your current quota",
+        ] {
+            assert!(!says_overflow(words), "{words}");
+            assert_eq!(of_words(words), None, "{words}");
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! A run over the web, by the command: a site and a search engine on the loopback interface.
+
+use serde_json::Value as Json;
+
+use super::world::{SUCCEEDED, Said, World};
+use crate::support::site::{Page, Site};
+
+const QUESTION: &str = "What is the number of quays of Harle?";
+
+/// Pages about a port that does not exist, one of them known to links alone.
+fn harle() -> Site {
+    Site::start(vec![
+        Page::listed(
+            "/harle.html",
+            "Harle",
+            "Harle has 99 quays, says this snippet.",
+            "<h1>Harle</h1><p>The number of quays of Harle is 12, as counted in 2024.</p><p>Its cranes are told of \
+             <a href=\"/cranes.html\">elsewhere</a>.</p>",
+        ),
+        Page::listed(
+            "/rice.html",
+            "Rice",
+            "Rice is cooked in water.",
+            "<h1>Rice</h1><p>Rice is cooked in twice as much water as there is rice.</p>",
+        ),
+        Page::listed(
+            "/pears.html",
+            "Pears",
+            "Pears are sweet.",
+            "<h1>Pears</h1><p>Pears ripen in September.</p>",
+        ),
+        Page::new("/cranes.html", "Cranes", "<h1>Cranes</h1><p>Harle has 5 cranes.</p>"),
+    ])
+}
+
+fn json(said: &Said) -> Json {
+    serde_json::from_str(&said.out).unwrap_or_else(|e| panic!("{e}: {said:?}"))
+}
+
+#[test]
+fn a_question_is_searched_for_read_and_answered_with_urls() {
+    let (world, site) = (World::new(), harle());
+    let config = world.write("web.yaml", &site.config());
+    let recording = world.path("recording.json").to_string_lossy().into_owned();
+    let said = world.deepgraph(&["run", QUESTION, "--web", "--config", &config, "--record", &recording]);
+    assert_eq!(said.code, SUCCEEDED, "{said:?}");
+    assert!(said.err.contains("searching the web with searxng"), "{}", said.err);
+    let url = format!("{}/harle.html", site.url);
+    assert!(said.err.contains(&url), "progress tells what is read: {}", said.err);
+    assert!(said.out.contains("Harle is 12") && !said.out.contains("99"), "{}", said.out);
+    assert!(said.out.contains(&format!("[1] Harle — {url}")), "{}", said.out);
+
+    // What was found, read and cited.
+    let sources = json(&world.deepgraph(&["sources", "last", "--json"]));
+    let rows = sources["sources"].as_array().expect("a list");
+    let row = |path: &str| {
+        let is_it = |row: &&Json| row["document"].as_str().is_some_and(|document| document.ends_with(path));
+        rows.iter().find(is_it).unwrap_or_else(|| panic!("{path}: {sources:#}"))
+    };
+    let read = row("/harle.html");
+    assert_eq!(read["read"], true);
+    assert_eq!(read["found"][0]["by"], "search");
+    assert_eq!(read["found"][0]["engines"], "searxng");
+    assert!(read["cited"].as_array().is_some_and(|cited| !cited.is_empty()), "{read:#}");
+    assert!(
+        read["fetched"].is_string() && read["hash"].as_str().is_some_and(|hash| hash.len() == 64),
+        "{read:#}"
+    );
+    let unread: Vec<bool> = rows.iter().map(|row| row["read"] == true).collect();
+    assert!(unread.contains(&false), "three were named and two are read: {sources:#}");
+    assert_eq!(sources["citations"]["removed"], 0);
+    assert!(sources["citations"]["verified"].as_u64().is_some_and(|n| n >= 1), "{sources:#}");
+    let text = world.deepgraph(&["sources", "last"]).out;
+    assert!(text.contains("not read") && text.contains("found by searxng"), "{text}");
+
+    let shown = json(&world.deepgraph(&["show", "last", "--json"]));
+    assert_eq!(shown["figures"]["citations"], sources["citations"]);
+    let citation = &shown["output"]["citations"][0];
+    assert_eq!((citation["url"].as_str(), citation["title"].as_str()), (Some(url.as_str()), Some("Harle")));
+    let shown = world.deepgraph(&["show", "last"]).out;
+    assert!(shown.contains("citations  "), "{shown}");
+    let stored = shown + &world.deepgraph(&["trace", "last"]).out;
+    assert!(stored.contains("checked = {removed: 0"), "{stored}");
+
+    // The same again is the same, but for when it was fetched; and a replay needs no network.
+    let first = world.deepgraph(&["trace", "last", "--redact", "--full"]).out;
+    let again = world.deepgraph(&["run", QUESTION, "--web", "--config", &config]);
+    assert_eq!(again.out, said.out);
+    assert_eq!(world.deepgraph(&["trace", "last", "--redact", "--full"]).out, first);
+    let asked = site.asked().len();
+    let replayed = world.deepgraph(&["run", "--replay", &recording]);
+    assert_eq!((replayed.out, site.asked().len()), (said.out, asked), "{}", replayed.err);
+}
+
+#[test]
+fn a_run_that_goes_on_still_has_the_web() {
+    let (world, site) = (World::new(), harle());
+    let config = world.write("web.yaml", &site.config());
+    let args = ["run", QUESTION, "--graph", "quick_answer", "--search", "searxng", "--config", &config];
+    let said = Said::of(world.command(&args).args(["--set", "max_tool_calls=1"]));
+    assert!(!said.out.contains("12"), "nothing is said of a snippet: {said:?}");
+    assert!(!site.asked().iter().any(|path| path == "/harle.html"), "{:?}", site.asked());
+    let said = world.deepgraph(&["resume", "last", "--set", "max_tool_calls=8"]);
+    assert!(said.out.contains("Harle is 12"), "{said:?}");
+    assert!(site.asked().iter().any(|path| path == "/harle.html"), "{:?}", site.asked());
+}
+
+#[test]
+fn documents_and_the_web_are_searched_together() {
+    let (world, site) = (World::new(), harle());
+    let config = world.write("web.yaml", &site.config());
+    world.write("docs/harle.md", "# Harle\n\nThe number of cranes of Harle is 5.\n");
+    let docs = world.path("docs").to_string_lossy().into_owned();
+    let asked = "What is the number of quays and the number of cranes of Harle?";
+    let said = world.deepgraph(&["run", asked, "--web", "--docs", &docs, "--config", &config]);
+    assert_eq!(said.code, SUCCEEDED, "{said:?}");
+    assert!(said.out.contains("harle.md, line 3") && said.out.contains("/harle.html"), "{}", said.out);
+}
+
+#[test]
+fn without_sources_it_is_told_what_to_do() {
+    let world = World::new();
+    let said = world.deepgraph(&["run", QUESTION]);
+    assert!(said.err.contains("--docs PATH") && said.err.contains("--web"), "{}", said.err);
+    let said = world.deepgraph(&["run", QUESTION, "--search", "altavista"]);
+    assert!(said.err.contains("altavista") && said.err.contains("wikipedia"), "{}", said.err);
+}
