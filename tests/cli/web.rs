@@ -1,6 +1,6 @@
 //! A run over the web, by the command: a site and a search engine on the loopback interface.
 
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 
 use super::world::{SUCCEEDED, Said, World};
 use crate::support::site::{Page, Site};
@@ -33,7 +33,7 @@ fn harle() -> Site {
     ])
 }
 
-fn json(said: &Said) -> Json {
+fn parsed(said: &Said) -> Json {
     serde_json::from_str(&said.out).unwrap_or_else(|e| panic!("{e}: {said:?}"))
 }
 
@@ -51,7 +51,7 @@ fn a_question_is_searched_for_read_and_answered_with_urls() {
     assert!(said.out.contains(&format!("[1] Harle — {url}")), "{}", said.out);
 
     // What was found, read and cited.
-    let sources = json(&world.deepgraph(&["sources", "last", "--json"]));
+    let sources = parsed(&world.deepgraph(&["sources", "last", "--json"]));
     let rows = sources["sources"].as_array().expect("a list");
     let row = |path: &str| {
         let is_it = |row: &&Json| row["document"].as_str().is_some_and(|document| document.ends_with(path));
@@ -73,7 +73,7 @@ fn a_question_is_searched_for_read_and_answered_with_urls() {
     let text = world.deepgraph(&["sources", "last"]).out;
     assert!(text.contains("not read") && text.contains("found by searxng"), "{text}");
 
-    let shown = json(&world.deepgraph(&["show", "last", "--json"]));
+    let shown = parsed(&world.deepgraph(&["show", "last", "--json"]));
     assert_eq!(shown["figures"]["citations"], sources["citations"]);
     let citation = &shown["output"]["citations"][0];
     assert_eq!((citation["url"].as_str(), citation["title"].as_str()), (Some(url.as_str()), Some("Harle")));
@@ -90,6 +90,60 @@ fn a_question_is_searched_for_read_and_answered_with_urls() {
     let asked = site.asked().len();
     let replayed = world.deepgraph(&["run", "--replay", &recording]);
     assert_eq!((replayed.out, site.asked().len()), (said.out, asked), "{}", replayed.err);
+}
+
+/// Searches, reads a page, follows its link, and cites as models do: by URLs, some of which it made up.
+fn script(site: &str) -> String {
+    let call = |turn: usize, name: &str, argument: &str, value: &str| json!({"when": {"tools": ["search"], "turn": turn}, "reply": {"calls": [{"name": name, "arguments": {argument: value}}]}});
+    let report = format!(
+        "The number of quays of Harle is 12, as counted in 2024 ({site}/harle.html#top). Harle has [5 cranes]({site}/cranes.html?utm_source=x).\n\n\
+         The number of quays of Harle is 12 ({site}/harle). Harle has 5 cranes [4].\n\n\
+         - https://harle.example/report\n\n## References\n\n1. {site}/harle.html\n4. Harle Times, https://times.example/cranes"
+    );
+    let rules = [
+        call(0, "search", "query", "Harle"),
+        call(1, "read", "source", &format!("{site}/harle.html")),
+        call(2, "read", "source", &format!("[elsewhere]({site}/cranes.html)")),
+        json!({"when": {"tools": ["search"]}, "reply": {"text": "All is read."}}),
+        json!({"reply": {"text": report}}),
+    ];
+    json!({"rules": rules}).to_string()
+}
+
+#[test]
+fn links_are_followed_and_invented_urls_go() {
+    let (world, site) = (World::new(), harle());
+    let (config, script) =
+        (world.write("web.yaml", &site.config()), world.write("script.yaml", &script(&site.url)));
+    let args =
+        ["run", QUESTION, "--graph", "quick_answer", "--model", "scripted", "--script", &script, "--web"];
+    let said = Said::of(world.command(&args).args(["--config", &config, "--json"]));
+    assert_eq!(said.code, SUCCEEDED, "{said:?}");
+    let end: Json =
+        said.out.lines().last().and_then(|line| serde_json::from_str(line).ok()).expect("an event");
+    let text = end["text"].as_str().expect("a report");
+    assert!(
+        text.starts_with(
+            "The number of quays of Harle is 12, as counted in 2024. [1] Harle has 5 cranes. [2]\n"
+        ),
+        "{text}"
+    );
+    assert!(
+        text.contains("[unsupported]") && !text.contains("times.example") && !text.contains("harle.example"),
+        "{text}"
+    );
+    assert_eq!(text.matches("://").count(), 2, "one URL for each of the two pages that were read: {text}");
+    let checked = json!({"total": 7, "verified": 3, "removed": 4});
+    assert_eq!(end["figures"]["citations"], checked, "{text}");
+    let urls: Vec<&str> =
+        end["citations"].as_array().expect("a list").iter().filter_map(|c| c["url"].as_str()).collect();
+    assert_eq!(urls, [format!("{}/harle.html", site.url), format!("{}/cranes.html", site.url)]);
+    let sources = parsed(&world.deepgraph(&["sources", "last", "--json"]));
+    let rows = sources["sources"].as_array().expect("a list").iter();
+    let cranes =
+        rows.filter(|row| row["title"] == "Cranes").map(|row| row["found"].clone()).collect::<Vec<_>>();
+    assert_eq!(cranes, [json!([{"by": "link", "page": format!("{}/harle.html", site.url)}])], "{sources:#}");
+    assert_eq!(sources["citations"], checked);
 }
 
 #[test]

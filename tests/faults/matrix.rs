@@ -157,7 +157,8 @@ async fn each_stage_with_each_fault() {
     let alone = at_once(Cell::all(), |cell| always(cell, false)).await;
     let mut backed = at_once(Cell::all(), |cell| always(cell, true)).await;
     expect_no_more_steps(&mut backed, |cell| table::fails_over(cell.what)).await;
-    let mut text = "place | fault | status | exit | report | findings | requests | with a fallback\n".to_owned();
+    let mut text =
+        "place | fault | status | exit | report | findings | requests | with a fallback\n".to_owned();
     for (alone, backed) in alone.iter().zip(&backed) {
         let (Cell { place, what }, line) = (alone.cell, &alone.line);
         let other = if backed.line == *line { "the same" } else { &backed.line };
@@ -170,14 +171,20 @@ async fn each_stage_with_each_fault() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn replies_that_come_whole_end_the_same() {
-    let whole =
-        |cell: Cell| Way { cell, stream: false, fallback: false, fault: cell.always(), end: table::end(cell) };
+    let whole = |cell: Cell| Way {
+        cell,
+        stream: false,
+        fallback: false,
+        fault: cell.always(),
+        end: table::end(cell),
+    };
     expect_none(&at_once(Cell::all(), |cell| play(whole(cell))).await);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn trouble_that_passes_costs_requests_and_nothing_else() {
-    let places = [Place::Clarify, Place::Brief, Place::FirstTurn, Place::NextTurn, Place::Research, Place::HasRead];
+    let places =
+        [Place::Clarify, Place::Brief, Place::FirstTurn, Place::NextTurn, Place::Research, Place::HasRead];
     let places = places.into_iter().chain([Place::Compress, Place::Report]);
     let cells = places.flat_map(|place| What::ALL.map(|what| Cell { place, what }));
     let cells = cells.filter(|cell| table::is_transient(cell.what)).collect();

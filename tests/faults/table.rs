@@ -111,5 +111,8 @@ pub fn tries(what: What) -> usize {
 /// Whether another model is asked in its place.
 pub fn fails_over(what: What) -> bool {
     use What::*;
-    matches!(what, NoModel | RequestTimeout | SlowDownFor | SlowDown | Broken | Overloaded | Reset | Hang | Cut)
+    matches!(
+        what,
+        NoModel | RequestTimeout | SlowDownFor | SlowDown | Broken | Overloaded | Reset | Hang | Cut
+    )
 }

@@ -82,7 +82,10 @@ impl Seen {
     /// How many replies of this model the trace has.
     pub fn replies_of(&self, model: &str) -> usize {
         let steps = self.trace.root.all_steps();
-        steps.iter().filter(|step| step.outcome.is_some() && step.sent.model.as_deref() == Some(model)).count()
+        steps
+            .iter()
+            .filter(|step| step.outcome.is_some() && step.sent.model.as_deref() == Some(model))
+            .count()
     }
 
     /// The steps of all instances, as their exits count them.

@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
+use deepgraph_protocol::ExitReason;
 use serde_json::Value;
 
 use super::{Part, peers};
@@ -49,9 +50,7 @@ impl Model {
             ),
         );
         let given = ["run", QUESTION, "--docs", &docs, "--config", &config, "--no-input", "--json"];
-        let bounds =
-            ["--set", "deadline=4m", "--set", "max_researcher_turns=4", "--set", "max_supervisor_turns=3"];
-        Ended::of(world.deepgraph(&[&given[..], &bounds[..], more].concat()))
+        Ended::of(world.deepgraph(&[&given[..], &["--set", "deadline=3m"], more].concat()))
     }
 }
 
@@ -81,22 +80,10 @@ impl Ended {
         Ended { exit: text("/exit/reason"), status: text("/status"), text: text("/text") }
     }
 
+    /// Whether the exit is one of the closed set, and no mistake of the graph.
     fn is_named(&self) -> bool {
-        let named = [
-            "research_complete",
-            "no_tool_calls",
-            "iteration_limit",
-            "step_limit",
-            "tool_call_cap",
-            "gain_saturated",
-            "deadline",
-            "model_error",
-            "context_overflow",
-            "step_timeout",
-            "repeated_tool_failure",
-            "no_sources",
-        ];
-        named.contains(&self.exit.as_str())
+        let reason: ExitReason = serde_json::from_value(self.exit.as_str().into()).expect("it is a reason");
+        !matches!(reason, ExitReason::Declared(_) | ExitReason::GraphError)
     }
 }
 

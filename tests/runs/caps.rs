@@ -9,8 +9,8 @@ use crate::engine::supervised::{complete, conduct};
 use crate::support::stock_with;
 
 async fn most(caps: &str) -> (usize, usize, usize) {
-    let capped = format!("finally: report\nconcurrency: {caps}\nstart:");
-    let bundle = stock_with("deep_research", &[("finally: report\nstart:", &capped)]);
+    let capped = format!("\nconcurrency: {caps}\nfinally:");
+    let bundle = stock_with("deep_research", &[("\nfinally:", &capped)]);
     let turns = vec![(0..8).map(|i| conduct(&format!("topic {i}"))).collect(), vec![complete()]];
     let config =
         [("max_researcher_iterations", Value::Int(20)), ("max_concurrent_research_units", Value::Int(8))];

@@ -154,6 +154,7 @@ mod tests {
             assert!(files.contains_key(FILE), "{name}: {:?}", files.keys());
             let loaded = load_named(name).unwrap().unwrap_or_else(|mistakes| panic!("{name}:\n{mistakes}"));
             assert_eq!(&*loaded.bundle.root().name, name);
+            assert!(loaded.bundle.servers.is_empty(), "{name} starts nothing and connects to nothing");
         }
     }
 

@@ -78,7 +78,8 @@ impl Machine {
             }
             FinishReason::Empty => {
                 let message = "empty answer: the model gave no text, and a text was asked for";
-                let problem = "Your reply was empty, and a text was asked for. Answer now, in plain text.";
+                let problem = "Your reply was empty, and a text was asked for. Answer now, in plain text; thoughts do \
+                               not count, so keep them short.";
                 return Err(Misfit::new(message.into(), problem.into()));
             }
             FinishReason::Repetition => {

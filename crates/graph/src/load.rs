@@ -72,7 +72,8 @@ pub fn load(entry: &str, files: &dyn Files, ops: &OpTable) -> Result<Loaded, Dia
     let user = parts.user_tools.then(|| USER_SERVERS.into());
     let servers = parts.servers.iter().map(|server| server.name.clone()).chain(user);
     let tools = servers.filter_map(|name| ops.server(&name).map(|tools| (name.clone(), tools.to_vec())));
-    let source = BundleSource { entry: entry.to_owned(), files: reader.texts, tools: tools.collect() };
+    let (entry, tools, stock_ops) = (entry.to_owned(), tools.collect(), ops.stock);
+    let source = BundleSource { entry, files: reader.texts, tools, stock_ops };
     let bundle = Bundle {
         graphs: parts.graphs,
         config: parts.config,
@@ -161,7 +162,7 @@ impl Bundle {
     /// Compiles a bundle again from the texts and the tools of servers that it was made from, as resuming a run
     /// does.
     pub fn from_source(source: &BundleSource, ops: &OpTable) -> Result<Bundle, Diagnostics> {
-        let mut ops = ops.clone();
+        let mut ops = ops.clone().as_of(source.stock_ops);
         for (server, tools) in &source.tools {
             ops = ops.with_server(server, tools.clone());
         }

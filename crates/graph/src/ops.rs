@@ -55,10 +55,16 @@ impl Op {
     }
 }
 
+/// The number of the stock ops as they are declared now. It goes up where what models are offered of them changes: a
+/// run goes on with what it began with.
+pub(crate) const STOCK: u32 = 1;
+
 /// The ops that graphs may call, by name.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OpTable {
     ops: BTreeMap<Arc<str>, Op>,
+    /// The number of its stock ops.
+    pub(crate) stock: u32,
     /// The tools of the MCP servers whose lists are known, by server.
     servers: BTreeMap<Arc<str>, Vec<ServerTool>>,
 }
@@ -67,7 +73,26 @@ impl OpTable {
     /// The ops of the stock graphs.
     pub fn stock() -> OpTable {
         // The text is part of this crate and a test reads it.
-        OpTable::default().with(include_str!("ops/stock.yaml")).unwrap_or_default()
+        let stock = OpTable::default().with(include_str!("ops/stock.yaml")).unwrap_or_default();
+        OpTable { stock: STOCK, ..stock }
+    }
+
+    /// The same ops as models were offered them under an earlier number. What was put in place of a stock op stays.
+    pub(crate) fn as_of(mut self, stock: u32) -> OpTable {
+        if stock >= self.stock {
+            return self;
+        }
+        let now = OpTable::stock();
+        let before = OpTable::default().with(include_str!("ops/stock_0.yaml")).unwrap_or_default();
+        for (name, before) in before.ops {
+            if let Some(op) = self.ops.get_mut(&name).filter(|op| now.get(&name) == Some(&**op)) {
+                let given = op.input.iter().filter(|(name, _)| op.given.contains(name)).cloned();
+                op.input = before.input.into_iter().chain(given).collect();
+                op.description = before.description;
+            }
+        }
+        self.stock = stock;
+        self
     }
 
     /// Adds ops from a YAML text: `NAME: {description, effect: read or write, input: {NAME: F}, given: {NAME: F},

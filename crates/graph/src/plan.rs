@@ -62,6 +62,13 @@ pub struct BundleSource {
     /// The tools of the servers that were asked, by server.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub tools: BTreeMap<Arc<str>, Vec<ServerTool>>,
+    /// The number of the stock ops that it was made with.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub stock_ops: u32,
+}
+
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// Run-wide caps, held by queueing. None: unbounded.

@@ -148,6 +148,7 @@ impl Endpoint {
     }
 
     /// Whether the server is Mistral's, which is stricter than others that speak chat completions.
+    #[cfg(feature = "providers")]
     pub(crate) fn is_mistral(&self) -> bool {
         self.provider == "mistral" || self.authority().ends_with("api.mistral.ai")
     }

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::settings::ToolMode;
 
 /// How a model is asked for output of a given shape, from the surest way to the one that always works.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum OutputMode {
     /// The server holds the reply to the schema.
     #[default]
@@ -54,13 +54,9 @@ impl Learnt {
         self.read().output
     }
 
-    /// The model did not take that way of asking: the next one is used from now on.
-    pub(crate) fn step_down(&self, refused: OutputMode) {
-        self.change(|facts| {
-            if facts.output == refused {
-                facts.output = refused.weaker().unwrap_or(refused);
-            }
-        });
+    /// A weaker way was taken where a surer one was refused: it is used from now on.
+    pub(crate) fn output_works(&self, mode: OutputMode) {
+        self.change(|facts| facts.output = facts.output.max(mode));
     }
 
     /// How the model is told of tools, where a refusal has taught it.
@@ -68,7 +64,7 @@ impl Learnt {
         self.read().tools
     }
 
-    /// The model knows no tools.
+    /// The model knows no tools, but takes them in words.
     pub(crate) fn has_no_tools(&self) {
         self.change(|facts| facts.tools = Some(ToolMode::Schema));
     }

@@ -97,9 +97,10 @@ impl Models {
                 return Err(ModelError::Provider { provider: name.clone(), problem });
             }
             if Endpoint::of(&self.settings, name)?.is_some_and(|endpoint| endpoint.has_credentials()) {
-                let problem = "its base_url holds a user name or a password, which would be written into records: \
+                let problem =
+                    "its base_url holds a user name or a password, which would be written into records: \
                                leave it out, and name a variable as key_env or in headers_env"
-                    .to_owned();
+                        .to_owned();
                 return Err(ModelError::Provider { provider: name.clone(), problem });
             }
             self.get(&format!("{name}::any"))?;

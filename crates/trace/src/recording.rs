@@ -14,8 +14,8 @@ use std::sync::Arc;
 
 use deepgraph_graph::{OpTable, ServerTool};
 use deepgraph_protocol::{
-    Fee, Hidden, Map, Message, Millis, ModelReply, ModelRequest, OutputShape, StepError, StepId, ToolSpec, Usage,
-    Value,
+    Fee, Hidden, Map, Message, Millis, ModelReply, ModelRequest, OutputShape, StepError, StepId, ToolSpec,
+    Usage, Value,
 };
 use serde::{Deserialize, Serialize};
 

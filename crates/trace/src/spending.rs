@@ -193,7 +193,7 @@ impl Gathering {
 
     /// The node of a model step, and the model that it is configured with.
     fn model_of(&self, step: &StepId) -> (Arc<str>, Arc<str>) {
-        let mut segments = step.as_str().rsplit('/').map(|segment| name_of(segment));
+        let mut segments = step.as_str().rsplit('/').map(name_of);
         let last = segments.next().unwrap_or_default();
         let node = if &*last == "item" { segments.next().unwrap_or_default() } else { last };
         let nodes = &self.machine.plan().nodes;

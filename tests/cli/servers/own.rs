@@ -193,5 +193,6 @@ rules:
     resume.env("CRM_TOKEN", TOKEN);
     let told = said(resume);
     assert_eq!((told.code, told.out.trim()), (SUCCEEDED, "It came back."), "{}", told.err);
+    assert!(told.err.contains("started when it is called: crm: sh -c echo $$"), "{}", told.err);
     assert_eq!(own.pids().len(), 2);
 }

@@ -116,6 +116,9 @@ pub fn carry_out(options: Options, global: &Global) -> Result<ExitStatus, CliErr
     let open = stored::questions(&bundle, &rows, &record)?;
     let answers = answers(&record.run_id, &options.answer, &open)?;
     let of_servers = servers::access(&bundle, &settings.services)?;
+    for command in of_servers.commands() {
+        driver.tell(&format!("started when it is called: {command}"));
+    }
     let ready = driver.ready(&bundle, &settings)?;
     secrets::note_key(&*store, &record, &bundle, &settings)?;
     session::with(|session| {

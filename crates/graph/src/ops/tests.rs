@@ -3,10 +3,8 @@ use deepgraph_protocol::{Map, Value};
 use super::*;
 
 fn stock() -> OpTable {
-    match OpTable::default().with(include_str!("stock.yaml")) {
-        Ok(table) => table,
-        Err(e) => panic!("{e}"),
-    }
+    let read = OpTable::default().with(include_str!("stock.yaml")).unwrap_or_else(|e| panic!("{e}"));
+    OpTable { stock: STOCK, ..read }
 }
 
 #[test]
@@ -81,4 +79,25 @@ fn an_input_is_what_a_call_is_about_and_what_only_graphs_give() {
     let (own, given) = stock().split("read", input());
     assert_eq!((names(&own), names(&given)), (vec!["source".to_owned()], vec!["known".to_owned()]));
     assert_eq!(stock().split("nothing", input()), (input(), Map::new()));
+}
+
+#[test]
+fn what_models_were_offered_before_is_kept_beside_what_they_are_offered_now() {
+    let (now, before) = (stock(), stock().as_of(0));
+    let names = |op: &Op| op.input.iter().map(|(name, _)| name.to_string()).collect::<Vec<_>>();
+    let search = before.get("search").expect("it is there");
+    assert_eq!(names(search), ["query", "limit", "read"]);
+    let read = before.get("read").expect("it is there");
+    assert_eq!(names(read)[..3], ["source", "query", "from"]);
+    assert_eq!(names(read)[3..], names(now.get("read").expect("it is there"))[3..], "what graphs give stays");
+    assert_eq!(before.get("cite"), now.get("cite"));
+    assert_eq!(stock().as_of(STOCK), now);
+    let own = stock()
+        .with("search: {effect: read, input: {q: string}, result: {text: string}}")
+        .expect("it is sound");
+    assert_eq!(
+        names(own.clone().as_of(0).get("search").expect("it is there")),
+        ["q"],
+        "an op of one's own stays"
+    );
 }

@@ -75,21 +75,19 @@ impl RemoteModel {
         Ok(if in_words { by_schema::read(reply, request) } else { reply })
     }
 
-    /// Learns from a refusal of the way in which was asked; whether another way is left to try.
-    fn can_ask_otherwise(&self, refused: Refused, ways: Ways, request: &ModelRequest) -> bool {
+    /// Other ways to ask where those were refused; none where none is left.
+    fn other_ways(&self, refused: Refused, ways: Ways, request: &ModelRequest) -> Option<Ways> {
+        let offers_tools = !request.tools.is_empty();
         // Tools in words are called by output of a given shape.
-        let has_shape =
-            request.output.is_some() || (ways.tools == ToolMode::Schema && !request.tools.is_empty());
+        let has_shape = request.output.is_some() || (ways.tools == ToolMode::Schema && offers_tools);
         match refused {
-            Refused::Output if has_shape && ways.output.weaker().is_some() => {
-                self.learnt.step_down(ways.output);
-                true
+            Refused::Output if has_shape => ways.output.weaker().map(|output| Ways { output, ..ways }),
+            Refused::Tools
+                if offers_tools && ways.tools == ToolMode::Native && self.facts.tools.is_none() =>
+            {
+                Some(Ways { tools: ToolMode::Schema, ..ways })
             }
-            Refused::Tools if !request.tools.is_empty() && ways.tools == ToolMode::Native => {
-                self.learnt.has_no_tools();
-                self.facts.tools != Some(ToolMode::Native)
-            }
-            Refused::Output | Refused::Tools => false,
+            Refused::Output | Refused::Tools => None,
         }
     }
 }
@@ -97,19 +95,26 @@ impl RemoteModel {
 #[async_trait]
 impl ChatModel for RemoteModel {
     async fn reply(&self, request: &ModelRequest, preview: Preview<'_>) -> Result<ModelReply, StepError> {
+        let mut ways = Ways { output: self.learnt.output(), tools: self.tool_mode() };
         // Every way is tried once at most: three of output, two of tools.
         loop {
-            let ways = Ways { output: self.learnt.output(), tools: self.tool_mode() };
             let failure = match self.ask(request, ways, preview).await {
-                Ok(reply) => return Ok(reply),
+                Ok(reply) => {
+                    // Only what worked in another's place is kept: a refusal alone can have other reasons.
+                    self.learnt.output_works(ways.output);
+                    if ways.tools == ToolMode::Schema && self.facts.tools.is_none() {
+                        self.learnt.has_no_tools();
+                    }
+                    return Ok(reply);
+                }
                 Err(failure) => failure,
             };
-            if failure.refused.is_some_and(|refused| self.can_ask_otherwise(refused, ways, request)) {
+            if let Some(other) = failure.refused.and_then(|refused| self.other_ways(refused, ways, request)) {
+                ways = other;
                 continue;
             }
-            if let Some(window) =
-                failure.error.window.filter(|_| failure.error.kind == ErrorKind::ContextOverflow)
-            {
+            let overflow = failure.error.kind == ErrorKind::ContextOverflow;
+            if let Some(window) = failure.error.window.filter(|_| overflow) {
                 self.learnt.learn_window(window);
             }
             return Err(failure.error);

@@ -55,7 +55,9 @@ impl Driver<'_> {
         self.tasks.spawn(&key, &key_step, async move {
             come(moment, &exchange).await;
             let (attempt, error, used) = match exchange.came {
-                Came::Reply(reply) => return Done::Model { scope, step, attempt, asked: None, result: Ok(reply) },
+                Came::Reply(reply) => {
+                    return Done::Model { scope, step, attempt, asked: None, result: Ok(reply) };
+                }
                 Came::Result(value) | Came::Answer(value) => {
                     let fee = exchange.fee;
                     return Done::Op { scope, step, attempt, cache: None, result: Ok(value), fee };

@@ -32,8 +32,12 @@ impl Client {
         if !errors.is_empty() {
             return Err(errors);
         }
-        let names = bundle.servers.iter().map(|server| &*server.name).chain(own.map(|(name, _)| &**name));
-        let down = names.map(|name| DownServer { server: name.to_owned(), why: left_out(name).to_string() });
+        let down = |name: &str, why: Option<&String>| DownServer {
+            server: name.to_owned(),
+            why: why.cloned().unwrap_or_else(|| left_out(name).to_string()),
+        };
+        let of_graph = bundle.servers.iter().map(|server| down(&server.name, None));
+        let down = of_graph.chain(own.map(|(name, server)| down(name, server.lacks.as_ref())));
         Ok(Client { down: down.collect() })
     }
 

@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use deepgraph_graph::{Bundle, Field, Type};
 use deepgraph_protocol::{
-    ErrorKind, Fee, FinishReason, Map, Millis, ModelReply, ModelRequest, OutputShape, StepError, StepId, ToolCall,
-    ToolRole, ToolSpec, Usage, Value,
+    ErrorKind, Fee, FinishReason, Map, Millis, ModelReply, ModelRequest, OutputShape, StepError, StepId,
+    ToolCall, ToolRole, ToolSpec, Usage, Value,
 };
 
 use crate::dice::Dice;

@@ -87,7 +87,6 @@ fn quick_answer() -> Graph {
                 .system("prompts/agent.md")
                 .truncate(Truncate::cut(["tool_results", "oldest"]).to(0.8))
                 .timeout("120s")
-                .on_error(exit("model_error"))
                 .next([when("not result.tool_calls").exit("no_tool_calls"), to("act")]),
         )
         .node("act", Node::run_tools("agent").title("Searching and reading").next("agent"))

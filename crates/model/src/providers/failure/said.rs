@@ -90,6 +90,10 @@ const SHAPE_WORDS: [&str; 14] = [
     "response_json_schema",
 ];
 
+/// Words by which a complaint of a schema is about that of a tool.
+const OF_TOOLS_WORDS: [&str; 5] =
+    ["input_schema", "tools.", "tools[", "function_declarations", "schema for function"];
+
 /// Words by which servers say that a model knows no tools.
 const NO_TOOLS_WORDS: [&str; 9] = [
     "does not support tools",
@@ -206,7 +210,7 @@ impl Said {
             _ if is_wrong_request && self.is(&UNREADABLE_CODES) => Cause::Unreadable,
             _ if is_wrong_request && self.is(&CONTENT_CODES) => Cause::Content,
             _ if is_wrong_request && says(&NO_TOOLS_WORDS) => Cause::NoTools,
-            _ if is_wrong_request && says(&SHAPE_WORDS) => Cause::NoOutputShape,
+            _ if is_wrong_request && says(&SHAPE_WORDS) && !says(&OF_TOOLS_WORDS) => Cause::NoOutputShape,
             408 | 409 | 425 | 498 | 500.. => Cause::Unavailable,
             404 => Cause::NotFound,
             300..=399 => Cause::Redirect,

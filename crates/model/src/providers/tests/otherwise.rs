@@ -48,6 +48,9 @@ async fn refusals_without_another_way_are_failures() {
     let without = ModelRequest { output: None, ..shaped() };
     ask_model(&models, &without).await.result.unwrap_err();
     assert_eq!(server.asked().len(), 4, "nothing was asked for that could be asked otherwise");
+    ask_model(&models, &shaped()).await.result.unwrap_err();
+    let again = &server.asked()[4].1["response_format"]["type"];
+    assert_eq!(again, "json_schema", "what did not help is not kept");
 }
 
 #[tokio::test]

@@ -91,7 +91,7 @@ impl Asker {
         time: &mut TimeLeft,
         wanted: Wanted<'_>,
     ) -> Result<Answer, StepError> {
-        let client = self.clients.of(self.check(url)?);
+        let client = self.clients.of(self.check(url)?, url);
         ask(client, url, headers, most, time, wanted).await
     }
 }

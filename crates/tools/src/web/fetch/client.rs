@@ -1,9 +1,10 @@
 //! The HTTP clients: one that connects to public addresses only, and one for what the user allows by name.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use reqwest::redirect::Policy;
+use url::Url;
 
 use super::super::error::WebError;
 use super::super::guard::{Guard, GuardedResolver, Lookup, Trust};
@@ -16,8 +17,17 @@ const CONNECT: u64 = 10;
 
 /// The clients.
 pub struct Clients {
-    public: reqwest::Client,
-    named: reqwest::Client,
+    public: Pair,
+    named: Pair,
+}
+
+/// A client without certificates, which needs nothing of the system, and one with those of the system, which takes a
+/// moment to set up: when the first page over https is read.
+struct Pair {
+    plain: reqwest::Client,
+    secure: OnceLock<reqwest::Client>,
+    resolver: Arc<GuardedResolver>,
+    proxy: Proxy,
 }
 
 impl Clients {
@@ -26,44 +36,53 @@ impl Clients {
         // Fails if there is a process-wide choice already: then that one is used.
         let _ = rustls::crypto::ring::default_provider().install_default();
         Ok(Clients {
-            public: client(GuardedResolver::new(Some(guard.clone()), Arc::clone(lookup)), proxy)?,
-            named: client(GuardedResolver::new(None, Arc::clone(lookup)), proxy)?,
+            public: Pair::new(GuardedResolver::new(Some(guard.clone()), Arc::clone(lookup)), proxy)?,
+            named: Pair::new(GuardedResolver::new(None, Arc::clone(lookup)), proxy)?,
         })
     }
 
     /// The client for a URL.
-    pub fn of(&self, trust: Trust) -> &reqwest::Client {
-        match trust {
+    pub fn of(&self, trust: Trust, url: &Url) -> &reqwest::Client {
+        let pair = match trust {
             Trust::Public => &self.public,
             Trust::Named => &self.named,
-        }
+        };
+        if url.scheme() == "https" { pair.secure() } else { &pair.plain }
     }
 }
 
-fn client(resolver: GuardedResolver, proxy: Proxy) -> Result<reqwest::Client, WebError> {
-    let resolver = Arc::new(resolver);
-    let builder = || {
-        let builder = reqwest::Client::builder()
-            .user_agent(USER_AGENT)
-            .redirect(Policy::none())
-            .referer(false)
-            .no_gzip()
-            .no_brotli()
-            .no_deflate()
-            .no_zstd()
-            .tcp_nodelay(true)
-            .connect_timeout(Duration::from_secs(CONNECT))
-            // Servers close idle connections just when they are used again.
-            .pool_max_idle_per_host(0)
-            .dns_resolver(Arc::clone(&resolver));
-        match proxy {
-            Proxy::None => builder.no_proxy(),
-            Proxy::Environment => builder,
-        }
-    };
-    // Without CA certificates in the system pages can be read over http still.
-    builder()
-        .build()
-        .or_else(|_| builder().tls_certs_only([]).build())
-        .map_err(|error| WebError::Client { problem: super::failure::root_cause(&error) })
+impl Pair {
+    fn new(resolver: GuardedResolver, proxy: Proxy) -> Result<Pair, WebError> {
+        let resolver = Arc::new(resolver);
+        let plain = builder(&resolver, proxy).tls_certs_only([]).build();
+        let plain =
+            plain.map_err(|error| WebError::Client { problem: super::failure::root_cause(&error) })?;
+        Ok(Pair { plain, secure: OnceLock::new(), resolver, proxy })
+    }
+
+    /// Where the system has no certificates, each page over https fails with that.
+    fn secure(&self) -> &reqwest::Client {
+        let client = || builder(&self.resolver, self.proxy).build();
+        self.secure.get_or_init(|| client().unwrap_or_else(|_| self.plain.clone()))
+    }
+}
+
+fn builder(resolver: &Arc<GuardedResolver>, proxy: Proxy) -> reqwest::ClientBuilder {
+    let builder = reqwest::Client::builder()
+        .user_agent(USER_AGENT)
+        .redirect(Policy::none())
+        .referer(false)
+        .no_gzip()
+        .no_brotli()
+        .no_deflate()
+        .no_zstd()
+        .tcp_nodelay(true)
+        .connect_timeout(Duration::from_secs(CONNECT))
+        // Servers close idle connections just when they are used again.
+        .pool_max_idle_per_host(0)
+        .dns_resolver(Arc::clone(resolver));
+    match proxy {
+        Proxy::None => builder.no_proxy(),
+        Proxy::Environment => builder,
+    }
 }

@@ -162,6 +162,10 @@ async fn serve(
             return Ok(());
         }
         head.extend(byte);
+        // The first byte of TLS, which is not spoken here.
+        if head == [0x16] {
+            return Ok(());
+        }
     }
     let head = String::from_utf8_lossy(&head).into_owned();
     let path = head.split(' ').nth(1).unwrap_or_default().to_owned();
