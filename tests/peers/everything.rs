@@ -94,10 +94,10 @@ impl Listening {
         let mut command = Command::new("node");
         command.args([script, "streamableHttp"]).env("PORT", port.to_string());
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        let child = command.spawn().expect("node can be started");
+        let listening = Listening(command.spawn().expect("node can be started"));
         for _ in 0..300 {
             if std::net::TcpStream::connect(("127.0.0.1", port)).is_ok() {
-                return Listening(child);
+                return listening;
             }
             std::thread::sleep(Duration::from_millis(100));
         }

@@ -162,7 +162,7 @@ impl Bundle {
     /// Compiles a bundle again from the texts and the tools of servers that it was made from, as resuming a run
     /// does.
     pub fn from_source(source: &BundleSource, ops: &OpTable) -> Result<Bundle, Diagnostics> {
-        let mut ops = ops.clone().as_of(source.stock_ops);
+        let mut ops = ops.clone().into_earlier(source.stock_ops);
         for (server, tools) in &source.tools {
             ops = ops.with_server(server, tools.clone());
         }

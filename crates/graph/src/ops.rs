@@ -78,7 +78,7 @@ impl OpTable {
     }
 
     /// The same ops as models were offered them under an earlier number. What was put in place of a stock op stays.
-    pub(crate) fn as_of(mut self, stock: u32) -> OpTable {
+    pub(crate) fn into_earlier(mut self, stock: u32) -> OpTable {
         if stock >= self.stock {
             return self;
         }

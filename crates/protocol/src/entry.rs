@@ -168,7 +168,16 @@ pub enum EntryBody {
 impl Started {
     /// Of a first attempt, under the present rules, with all that is not given left open.
     pub fn first(graph: Arc<str>, input: Arc<Map>, config: Arc<Map>, bundle: Arc<str>) -> Started {
-        Started { graph, input, config, bundle, attempt: 1, semantics: SEMANTICS, read_on: true, ..Started::default() }
+        Started {
+            graph,
+            input,
+            config,
+            bundle,
+            attempt: 1,
+            semantics: SEMANTICS,
+            read_on: true,
+            ..Started::default()
+        }
     }
 }
 

@@ -150,7 +150,14 @@ pub struct StepError {
 impl StepError {
     /// A failure without a waiting time.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> StepError {
-        StepError { kind, message: message.into(), retry_after_ms: None, unsent: false, window: None, tokens: None }
+        StepError {
+            kind,
+            message: message.into(),
+            retry_after_ms: None,
+            unsent: false,
+            window: None,
+            tokens: None,
+        }
     }
 
     /// Whether a call that was sent out may have been done although it failed so. Only what says that it was not is

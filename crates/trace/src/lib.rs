@@ -23,8 +23,8 @@ pub mod recording;
 mod redact;
 pub mod refold;
 mod request_hash;
-pub mod spending;
 pub mod sources;
+pub mod spending;
 pub mod stats;
 mod taken;
 mod text;
@@ -37,5 +37,6 @@ pub use request_hash::request_hash;
 pub use taken::taken;
 pub use text::Detail;
 pub use tree::{
-    Attempt, Earlier, Gain, LedgerPoint, LimitInForce, Node, NodeKind, Outcome, ScopeTrace, Sending, SuperStep, Trace,
+    Attempt, Earlier, Gain, LedgerPoint, LimitInForce, Node, NodeKind, Outcome, ScopeTrace, Sending,
+    SuperStep, Trace,
 };

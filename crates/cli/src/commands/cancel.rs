@@ -137,7 +137,8 @@ fn take_over(
     let settings = Settings::of(&record)?;
     let work = Work::of(&record, bundle.clone(), Vec::new())?;
     let how = if options.now { Cancel::AtOnce } else { Cancel::Cooperative };
-    let access = undoes_on_servers(&bundle).then(|| servers::access(&bundle, &settings.services)).transpose()?;
+    let access =
+        undoes_on_servers(&bundle).then(|| servers::access(&bundle, &settings.services)).transpose()?;
     session::with(|session| {
         let mut runtime = Runtime {
             store: store.clone(),

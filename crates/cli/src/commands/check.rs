@@ -10,8 +10,8 @@ use crate::form::Form;
 use crate::graphs;
 use crate::progress::Format;
 use crate::screen::{self, Screen};
-use crate::when::counted;
 use crate::services::Services;
+use crate::when::counted;
 use crate::{servers, session};
 
 /// Options of `check`.

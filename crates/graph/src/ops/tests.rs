@@ -83,7 +83,7 @@ fn an_input_is_what_a_call_is_about_and_what_only_graphs_give() {
 
 #[test]
 fn what_models_were_offered_before_is_kept_beside_what_they_are_offered_now() {
-    let (now, before) = (stock(), stock().as_of(0));
+    let (now, before) = (stock(), stock().into_earlier(0));
     let names = |op: &Op| op.input.iter().map(|(name, _)| name.to_string()).collect::<Vec<_>>();
     let search = before.get("search").expect("it is there");
     assert_eq!(names(search), ["query", "limit", "read"]);
@@ -91,12 +91,12 @@ fn what_models_were_offered_before_is_kept_beside_what_they_are_offered_now() {
     assert_eq!(names(read)[..3], ["source", "query", "from"]);
     assert_eq!(names(read)[3..], names(now.get("read").expect("it is there"))[3..], "what graphs give stays");
     assert_eq!(before.get("cite"), now.get("cite"));
-    assert_eq!(stock().as_of(STOCK), now);
+    assert_eq!(stock().into_earlier(STOCK), now);
     let own = stock()
         .with("search: {effect: read, input: {q: string}, result: {text: string}}")
         .expect("it is sound");
     assert_eq!(
-        names(own.clone().as_of(0).get("search").expect("it is there")),
+        names(own.clone().into_earlier(0).get("search").expect("it is there")),
         ["q"],
         "an op of one's own stays"
     );

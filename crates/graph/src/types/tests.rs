@@ -228,23 +228,30 @@ fn types_are_shown_as_files_write_them() {
 fn built_in_records_match_the_protocol() {
     use deepgraph_protocol::*;
     let span = Span { page: Some(1), ..Span::default() };
+    let some = || Some("s".to_owned());
     let source = Source {
         section: "s".into(),
         date: Some("d".into()),
         pieces: vec![Piece { span, ..Piece::default() }],
         span,
+        url: some(),
+        author: some(),
+        fetched: some(),
+        hash: some(),
+        found: some(),
         ..Source::default()
     };
+    let hit = Hit { url: some(), date: some(), found: some(), ..Hit::default() };
     let call = ToolCall { id: "1".into(), name: "n".into(), arguments: "{}".into() };
     let answer = Message { id: Some("m".into()), ..Message::tool(&call, "ok") };
     let message = Message { tool_calls: vec![call.clone()], ..answer };
     let error = StepError { retry_after_ms: Some(1), ..StepError::new(ErrorKind::Tool, "m") };
     let samples = [
         ("source", Value::of(&source)),
-        ("hit", Value::of(&Hit::default())),
+        ("hit", Value::of(&hit)),
         ("fact", Value::of(&Fact { about: "a".into(), ..Fact::default() })),
         ("handoff", Value::of(&Handoff { facts: vec!["f".into()], ..Handoff::default() })),
-        ("citation", Value::of(&Citation::default())),
+        ("citation", Value::of(&Citation { url: some(), ..Citation::default() })),
         ("tool_call", Value::of(&call)),
         ("message", Value::of(&message)),
         ("error", Value::of(&error)),

@@ -11,7 +11,8 @@ const REGISTRY: [&str; 11] = ["ac", "co", "com", "edu", "go", "gov", "mil", "ne"
 pub fn canonical(host: &str) -> String {
     let host = host.to_ascii_lowercase();
     let mut host = host.trim_end_matches('.');
-    while let Some(rest) = SAME.iter().find_map(|label| host.strip_prefix(label)).filter(|rest| is_site(rest)) {
+    while let Some(rest) = SAME.iter().find_map(|label| host.strip_prefix(label)).filter(|rest| is_site(rest))
+    {
         host = rest;
     }
     // en.m.wikipedia.org

@@ -56,7 +56,8 @@ const NAMES: [&str; 44] = [
 /// Whether a parameter has no say in which page is shown.
 fn is_tracking(name: &str) -> bool {
     let name = percent::decoded(name).to_ascii_lowercase();
-    NAMES.binary_search(&name.as_str()).is_ok() || BEGINNINGS.iter().any(|beginning| name.starts_with(beginning))
+    NAMES.binary_search(&name.as_str()).is_ok()
+        || BEGINNINGS.iter().any(|beginning| name.starts_with(beginning))
 }
 
 /// A query without parameters that only track, as it is otherwise.

@@ -10,7 +10,8 @@ const PLAIN: &[u8] = b"/()!*',:@$&+=;";
 /// The canonical URL of a DOI or arXiv id that is written as such. None for a URL.
 pub fn named(text: &str) -> Option<String> {
     let lower = text.to_ascii_lowercase();
-    let rest = |prefix: &str| lower.strip_prefix(prefix).map(|rest| rest.trim_start_matches([':', ' ', '\t']));
+    let rest =
+        |prefix: &str| lower.strip_prefix(prefix).map(|rest| rest.trim_start_matches([':', ' ', '\t']));
     if let Some(id) = rest("arxiv").and_then(arxiv_id) {
         return Some(arxiv_url(&id));
     }
@@ -43,7 +44,8 @@ fn doi_of(text: &str) -> Option<String> {
     let digits = parts.next()?;
     let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     let is_registrant = (4..=9).contains(&digits.len()) && is_number(digits) && parts.all(is_number);
-    let is_suffix = !suffix.is_empty() && !suffix.chars().any(|char| char.is_whitespace() || char.is_control());
+    let is_suffix =
+        !suffix.is_empty() && !suffix.chars().any(|char| char.is_whitespace() || char.is_control());
     (is_registrant && is_suffix).then(|| text.into())
 }
 

@@ -92,7 +92,11 @@ async fn a_server_that_can_not_be_started_again_fails_each_call_by_name() {
         assert!(error.message.contains(&format!("there is no command \"{program}\"")), "{error}");
         assert_eq!((error.kind, error.unsent), (ErrorKind::Unavailable, true));
         // It ended and did not come back: it is left alone for a second.
-        assert_eq!(error.message.contains("; it was tried 2 times, and is tried again in "), tried, "{error}");
+        assert_eq!(
+            error.message.contains("; it was tried 2 times, and is tried again in "),
+            tried,
+            "{error}"
+        );
         assert_eq!(error.retry_after_ms.is_some_and(|left| left <= 1000), tried, "{error}");
     }
     // It may come back.

@@ -28,11 +28,11 @@ fn shown(edits: &[(&str, &str)], expected: &str) {
 #[test]
 fn a_changed_prompt_is_shown_at_the_turn_that_it_changed() {
     let edits = [
-        ("sha256 31b8607bc066", "sha256 aaaaaaaaaaaa"),
+        ("sha256 30f52066cc9f", "sha256 aaaaaaaaaaaa"),
         ("\"Found.\"", "\"Nothing new.\""),
-        ("sha256 063d0eab20c0", "sha256 bbbbbbbbbbbb"),
+        ("sha256 c57163b8bcc1", "sha256 bbbbbbbbbbbb"),
         ("sha256 ad3c5a7a813b", "sha256 cccccccccccc"),
-        ("sha256 46e57a5211d0", "sha256 dddddddddddd"),
+        ("sha256 790007f4bd81", "sha256 dddddddddddd"),
         ("1100 tokens", "1101 tokens"),
     ];
     shown(
@@ -42,7 +42,7 @@ first divergence: super-step 4, supervise.1/supervisor_tools.1/ConductResearch.2
 
 supervise.1/supervisor_tools.1/ConductResearch.2 (graph deep_research/researcher)
   super-step 4: researcher.2
-    - request 4 messages, 3 tools, sha256 31b8607bc066
+    - request 4 messages, 3 tools, sha256 30f52066cc9f
     + request 4 messages, 3 tools, sha256 aaaaaaaaaaaa
     - text "Found."
     + text "Nothing new."
@@ -59,7 +59,7 @@ and 3 later requests and 1 sum that follow from it"#,
 #[test]
 fn a_sibling_that_differs_by_itself_is_shown_too() {
     let diff =
-        of_texts(TRACE, &edited(&[("sha256 a3e63d2ceb15", "sha256 a"), ("sha256 cdb2074487d3", "sha256 b")]));
+        of_texts(TRACE, &edited(&[("sha256 952be444aee8", "sha256 a"), ("sha256 73b2349466e3", "sha256 b")]));
     let paths: Vec<&str> = diff.places().iter().map(|place| place.path.as_str()).collect();
     let of = |path: &str| format!("supervise.1/supervisor_tools.1/{path}");
     assert_eq!(paths, [of("ConductResearch.1/researcher.2"), of("ConductResearch.2/researcher.1")]);
@@ -119,8 +119,8 @@ fn a_researcher_that_failed_is_shown_with_its_exit() {
     shown(
         &[
             (
-                "sha256 31b8607bc066\n                    text \"Found.\"\n                    finish stop, 100 + 10 tokens, 0 µ$",
-                "sha256 31b8607bc066\n                    failed: refusal: not this",
+                "sha256 30f52066cc9f\n                    text \"Found.\"\n                    finish stop, 100 + 10 tokens, 0 µ$",
+                "sha256 30f52066cc9f\n                    failed: refusal: not this",
             ),
             ("exit no_tool_calls (attempt 1), findings 1", "exit model_error (attempt 1), findings 0"),
             ("findings 2\n        counters", "findings 1\n        counters"),

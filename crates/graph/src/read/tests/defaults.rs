@@ -13,7 +13,7 @@ fn what_is_left_out_has_its_default() {
     let tool = &root.tools[0];
     assert_eq!(tool.answer_max, Setting::Literal(Value::Int(8000)));
     assert_eq!(tool.retry.max, Setting::Literal(Value::Int(3)));
-    assert_eq!(tool.call.as_ref().unwrap().input.len(), 3, "each argument goes to the input of its name");
+    assert_eq!(tool.call.as_ref().unwrap().input.len(), 8, "each argument goes to the input of its name");
     let Verb::Model(model) = &root.nodes[0].verb else { panic!() };
     assert_eq!(model.truncate.cut, [Cut::ToolResults, Cut::Oldest]);
     assert_eq!((model.truncate.to, model.truncate.shrink, model.truncate.tries), (0.9, 0.1, 3));
