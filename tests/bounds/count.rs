@@ -63,7 +63,7 @@ impl Counted {
                 _ => {}
             }
         }
-        counted.sent(bundle, run, world);
+        counted.sent(bundle, world);
         counted.in_flight(run, world);
         counted
     }
@@ -77,22 +77,12 @@ impl Counted {
         self.instances.insert(scope.as_str().to_owned(), Did { graph: graph.to_owned(), ..Did::default() });
     }
 
-    /// Model calls and ops, as the world saw them. An attempt that goes on to another model is one, whoever answers.
-    fn sent(&mut self, bundle: &Bundle, run: &SimRun, world: &RandomWorld) {
-        let other_models: BTreeSet<(&StepId, u32)> = run
-            .events
-            .iter()
-            .filter_map(|event| match event {
-                Event::AttemptFailed { step, attempt, fail_over: true, .. } => Some((step, attempt + 1)),
-                _ => None,
-            })
-            .collect();
+    /// Model calls and ops, as the world saw them, whichever model of the route was asked.
+    fn sent(&mut self, bundle: &Bundle, world: &RandomWorld) {
         let mut first: BTreeSet<&StepId> = BTreeSet::new();
-        for (step, attempt) in &world.models {
+        for (step, _) in &world.models {
             let did = self.of_step(step);
-            if !other_models.contains(&(step, *attempt)) {
-                did.more(Measure::ModelAttempts);
-            }
+            did.more(Measure::ModelAttempts);
             if !first.insert(step) {
                 continue;
             }

@@ -16,6 +16,23 @@ fn the_worst_case_of_a_graph_as_a_table() {
 }
 
 #[test]
+fn every_attempt_may_be_asked_of_each_fallback() {
+    let world = World::new();
+    let with_retries = |fallbacks: &str| {
+        let file = world.write("fallbacks.yaml", &format!("fallback_models: [{fallbacks}]\n"));
+        let said = world.deepgraph(&["bounds", "quick_answer", "--config", &file, "--json"]);
+        let bounds: Value = serde_json::from_str(&said.out).unwrap_or_else(|_| panic!("{}", said.err));
+        let in_all = |measure: &str| bounds["run"]["in_all"][measure]["value"].as_u64();
+        (in_all("model_calls"), in_all("model_attempts"))
+    };
+    assert_eq!(with_retries(""), (Some(11), Some(55)));
+    // Of five attempts two are for requests that are too long, which go to the same model.
+    assert_eq!(with_retries("a::b, c::d"), (Some(11), Some(11 * (3 * 3 + 2))));
+    let twenty: Vec<String> = (0..20).map(|n| format!("a::m{n}")).collect();
+    assert_eq!(with_retries(&twenty.join(", ")).1, Some(11 * (3 * 17 + 2)), "no more than 17 in a row");
+}
+
+#[test]
 fn the_document_shows_what_the_program_says() {
     let world = World::new();
     let said = world.deepgraph(&["bounds", "quick_answer"]);

@@ -1,7 +1,7 @@
 //! Attempts: which failures are repeated, how often, and after what wait.
 
 use deepgraph_graph::{Retry, Verb};
-use deepgraph_protocol::{Effect, ErrorKind, Event, Map, StepError, StepId};
+use deepgraph_protocol::{Effect, ErrorKind, Event, MOST_FAIL_OVERS, Map, StepError, StepId};
 
 use crate::machine::Machine;
 use crate::names::Local;
@@ -10,9 +10,6 @@ use crate::run::{Attempts, Outcome, Progress, Room, Work};
 
 /// The longest wait between two attempts, in milliseconds.
 const LONGEST_BACKOFF_MS: u64 = 300_000;
-
-/// The most models that are asked one after the other before a failure counts, however long the driver's route is.
-const MOST_FAIL_OVERS: u32 = 16;
 
 impl Machine {
     /// Sends a step out again if its policy allows, else fails it.

@@ -44,7 +44,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use deepgraph_protocol::{Map, Meter};
+use deepgraph_protocol::{MOST_FAIL_OVERS, Map, Meter};
 use serde::Serialize;
 
 pub use bound::{Bound, Figure};
@@ -124,9 +124,16 @@ pub struct LimitInForce {
     pub meter: Option<Meter>,
 }
 
-/// The worst case of a run of a bundle under a configuration, as [`Bundle::config_of`] gives it.
+/// The worst case of a run of a bundle under a configuration, as [`Bundle::config_of`] gives it, where no model has a
+/// fallback.
 pub fn bounds(bundle: &Bundle, config: &Map) -> Bounds {
-    let (root, scopes) = tree::Tree::of(bundle, config);
+    bounds_with_fallbacks(bundle, config, 0)
+}
+
+/// The same where so many other models are asked in turn when one can not serve.
+pub fn bounds_with_fallbacks(bundle: &Bundle, config: &Map, fallbacks: usize) -> Bounds {
+    let fallbacks = u64::try_from(fallbacks).unwrap_or(u64::MAX).min(u64::from(MOST_FAIL_OVERS));
+    let (root, scopes) = tree::Tree::of(bundle, config, fallbacks + 1);
     let caps = [
         (Measure::ModelCalls, bundle.concurrency.model_calls, "model_calls"),
         (Measure::OpRuns, bundle.concurrency.tool_calls, "tool_calls"),

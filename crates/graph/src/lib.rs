@@ -38,7 +38,9 @@ pub mod yaml {
     pub use crate::build::yaml::write;
 }
 
-pub use bounds::{Bound, Bounds, Figure, LimitInForce, Measure, Named, RunBounds, ScopeBounds, bounds};
+pub use bounds::{
+    Bound, Bounds, Figure, LimitInForce, Measure, Named, RunBounds, ScopeBounds, bounds, bounds_with_fallbacks,
+};
 pub use data::read_data;
 pub use diagnostic::{CODES, Diagnostic, Diagnostics, Severity, help_page};
 pub use draw::{DrawError, Drawing, Passage, RouteOf, Taken, TakenGraph};

@@ -6,6 +6,10 @@ use serde::Serialize;
 
 use crate::{Event, ExitReason, Grant, Map, Millis, Nesting, OutputShape, StepId};
 
+/// The most models that are asked one after the other, beside the first, before a failure counts, however long the
+/// driver's route is.
+pub const MOST_FAIL_OVERS: u32 = 16;
+
 /// One output of a Machine's `apply`: something to do, or something to tell.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]

@@ -23,7 +23,7 @@ mod usage;
 mod value;
 mod written;
 
-pub use effect::{Effect, Output};
+pub use effect::{Effect, MOST_FAIL_OVERS, Output};
 pub use entry::{
     CALLER_ENDED, Cut, Entry, EntryBody, Grant, Millis, Nesting, ResumeFrom, SEMANTICS, ScopeEnd, Started,
     StepOutput,

@@ -23,8 +23,8 @@ use crate::when;
                   each graph and for the whole run, model calls, tool calls, ops, questions, child graphs, tokens and \
                   money. Whatever models, tools and people do, there is never more. Nothing is run.\n\n\
                   Each figure comes with the limits that it follows from. What has no bound is listed with the limit \
-                  that would bound it. Figures with retries count every attempt that `retry` and `truncate` allow; with N \
-                  fallback models, each attempt may be asked of N + 1 models.\n\n\
+                  that would bound it. Figures with retries count every attempt that `retry` and `truncate` allow, and each \
+                  of them once for every model that is asked in turn (`fallback_models`).\n\n\
                   With --check the exit status is 1 where model calls, op runs or child graphs are unbounded, and 0 \
                   otherwise.",
     after_help = "Examples:\n  deepgraph bounds\n  deepgraph bounds deep_research --set max_researcher_iterations=3\n  \
@@ -65,7 +65,8 @@ pub fn carry_out(options: &Options) -> Result<ExitStatus, CliError> {
         Wanted { set: options.set.clone(), model: None, file: options.config.clone(), ..Wanted::default() };
     let effective = config::effective(&bundle, &wanted, &std::env::vars_os().collect())?;
     effective.doubts.iter().for_each(|doubt| screen.warn(doubt));
-    let bounds = deepgraph_graph::bounds(&bundle, &effective.values);
+    let bounds =
+        deepgraph_graph::bounds_with_fallbacks(&bundle, &effective.values, effective.fallbacks.len());
     let unbounded = bounds.unbounded();
     match options.form() {
         Form::Text => screen::print(text(&bounds).trim_end())?,

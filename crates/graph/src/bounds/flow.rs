@@ -32,6 +32,8 @@ pub(super) struct Setup<'g> {
     pub(super) known: Known<'g>,
     pub(super) limits: Vec<InForce>,
     pub(super) begin: Begin,
+    /// The most models that are asked in a row before a failure counts, the configured one among them.
+    pub(super) models: u64,
 }
 
 /// Where a bound on a sum comes from.

@@ -21,7 +21,8 @@ pub enum Measure {
     Turns,
     /// Model calls where no attempt fails.
     ModelCalls,
-    /// Model calls with all attempts: `retry.max` in all, and `truncate.tries` less one where a request is too long.
+    /// Model calls with all attempts: `retry.max`, each of all models of the route, and `truncate.tries` less one where a
+    /// request is too long.
     ModelAttempts,
     /// Calls of tools that are admitted.
     ToolCalls,
@@ -119,7 +120,9 @@ impl Setup<'_> {
     /// The most attempts of a model node.
     pub(super) fn model_attempts(&self, node: &Node) -> u64 {
         let Verb::Model(model) = &node.verb else { return 0 };
-        self.attempts(&node.retry).saturating_add(u64::from(model.truncate.tries.max(1)) - 1)
+        // A request that was too long goes to the same model once more.
+        let too_long = u64::from(model.truncate.tries.max(1)) - 1;
+        self.attempts(&node.retry).saturating_mul(self.models).saturating_add(too_long)
     }
 
     /// The most attempts of an op that a tool runs.

@@ -51,6 +51,8 @@ impl Instance {
 /// The instances of a run.
 pub(super) struct Tree<'b> {
     bundle: &'b Bundle,
+    /// The most models that are asked in a row.
+    models: u64,
     /// By what makes them differ; none: it is being worked out.
     scopes: BTreeMap<String, Option<Rc<Scope>>>,
 }
@@ -58,8 +60,8 @@ pub(super) struct Tree<'b> {
 impl<'b> Tree<'b> {
     /// The figures of the root instance, and of all instances that a run can have: by what makes them differ, in the
     /// byte order of [`Instance::key`], so in the same order each time.
-    pub(super) fn of(bundle: &'b Bundle, config: &Map) -> (Child, Vec<Rc<Scope>>) {
-        let mut tree = Tree { bundle, scopes: BTreeMap::new() };
+    pub(super) fn of(bundle: &'b Bundle, config: &Map, models: u64) -> (Child, Vec<Rc<Scope>>) {
+        let mut tree = Tree { bundle, models, scopes: BTreeMap::new() };
         let root = Instance {
             graph: GraphIx(0),
             config: Arc::new(config.clone()),
@@ -103,7 +105,7 @@ impl<'b> Tree<'b> {
     fn scope(&mut self, graph: &'b Graph, instance: &Instance, level: usize) -> Scope {
         let known = Known::of(&self.bundle.programs, graph, instance.config.clone(), &instance.input);
         let limits = in_force::of(graph, &instance.config, &instance.granted);
-        let setup = Setup { begin: begin(graph, instance), graph, known, limits };
+        let setup = Setup { begin: begin(graph, instance), graph, known, limits, models: self.models };
         let flow = Flow::of(&setup);
         let mut solver = Solver::of(&flow.linear);
         let mut sites = Vec::new();

@@ -108,12 +108,12 @@ fn of_scope(scope: &Scope<'_>, longest: u64) -> Vec<Violation> {
     found
 }
 
-/// How often a model step may be sent: once for each attempt of `retry`, for each try of `truncate` beyond the first, and
-/// for the turn in which it mends a reply, each time to all models of the route.
+/// How often a model step may be sent: for each attempt of `retry`, of which the repair turn is one, to all models of the
+/// route, and once more for each try of `truncate` beyond the first.
 fn most(scope: &Scope<'_>, step: &StepId, longest: u64) -> Option<u64> {
     let node = scope.node(step)?;
     let Verb::Model(model) = &node.verb else { return None };
     let counted = node.retry.max.count(&scope.config).unwrap_or(1).max(1);
     let tries = u64::from(model.truncate.tries.max(1)) - 1;
-    Some((counted + tries + 1).saturating_mul(longest))
+    Some(counted.saturating_mul(longest).saturating_add(tries))
 }
