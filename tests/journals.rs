@@ -120,7 +120,7 @@ fn what_is_kept_is_written_as_it_was_read() {
 #[test]
 fn every_file_of_the_folder_is_used() {
     let names = names();
-    assert!(names.len() >= 11, "{names:?}");
+    assert!(names.len() >= 12, "{names:?}");
     for file in std::fs::read_dir(folder()).expect("the folder is there") {
         let path = file.expect("it can be read").path();
         let ending = path.extension().map(|e| e.to_string_lossy().into_owned()).unwrap_or_default();
@@ -158,6 +158,9 @@ fn they_hold_what_their_names_say() {
     let failed_over = text("failed_over");
     for told in ["; the next model is asked", "asked spare", "cut 1 part: "] {
         assert!(failed_over.contains(told), "{told}: {failed_over}");
+    }
+    for told in ["attempt 1 failed", "attempt 2 failed", "mended quotation marks", "guess {"] {
+        assert!(text("repaired").contains(told), "{told}");
     }
     assert!(entries("failed_over").iter().any(|entry| entry == "held"));
     let (journal, _) = read("late_answer");

@@ -9,6 +9,7 @@ use deepgraph_store::Store;
 use super::abort::{Aborts, Side};
 use super::attempts;
 use super::place::Place;
+use super::routed::Routed;
 use super::shop::Shop;
 use super::world::World;
 
@@ -19,6 +20,8 @@ pub enum Scenario {
     Research,
     /// The second attempt of a run that ended at a limit.
     Raised,
+    /// Calls that are held, fail over and cost something.
+    Routed,
     /// Calls that write.
     Writes,
     /// Calls that write, cancelled and undone.
@@ -62,6 +65,7 @@ fn breaks_off() {
             let record = store.find_run("last").expect("it has a first attempt");
             World::new(store, Path::new(&log)).raise(&record, attempts::HIGH)
         }
+        "Routed" => Routed::new(store, Path::new(&log)).begin(),
         scenario => Shop::new(store, Path::new(&log), scenario == "Undone").begin(),
     };
 }

@@ -9,6 +9,7 @@ mod child;
 mod kills;
 mod matrix;
 mod place;
+mod routed;
 pub mod rows;
 mod shop;
 mod world;

@@ -6,6 +6,7 @@
 
 mod cell;
 mod held;
+mod limited;
 mod matrix;
 mod one_of_five;
 mod server;

@@ -53,6 +53,7 @@ pub fn end(cell: Cell) -> End {
         (Place::NextTurn, What::Words | What::Empty) => End::Cut("no_tool_calls"),
         (Place::FirstTurn, What::BadArguments) => End::Nothing("step_limit"),
         (Place::NextTurn, What::BadArguments) => End::Cut("step_limit"),
+        (Place::FirstTurn | Place::All, What::Overflow) => End::Nothing(exit),
         (Place::FirstTurn, _) => End::Stopped(exit),
         (Place::NextTurn, _) => End::Kept(exit),
         // The supervisor is told, and says that research is complete.

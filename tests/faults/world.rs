@@ -8,7 +8,7 @@ use deepgraph_model::ModelSettings;
 use deepgraph_protocol::ReportOutcome;
 use deepgraph_runtime::tools::Corpus;
 use deepgraph_runtime::{Host, Outcome};
-use deepgraph_store::RunRecord;
+use deepgraph_store::{RunRecord, Stored};
 use deepgraph_trace::{Row, Trace};
 use tokio::sync::Semaphore;
 
@@ -59,6 +59,8 @@ pub struct Seen {
     pub trace: Trace,
     /// The record of the run.
     pub recorded: RunRecord,
+    /// Its entries, in order.
+    pub entries: Vec<Stored>,
     /// All that was kept and told of the run.
     pub everything: String,
 }
@@ -138,10 +140,10 @@ pub async fn run(server: &Server, topics: &[&'static str], manner: Manner) -> Re
     let record = host.store().run(&id).map_err(|why| why.to_string())?.ok_or("it has no record")?;
     let journal = serde_json::to_string(&rows.iter().map(|row| &row.entry).collect::<Vec<_>>());
     let everything = format!("{}\n{record:?}\n{outcome:?}\n{told:?}", journal.expect("entries are JSON"));
-    let rows = rows.iter().map(|row| Row { scope: &row.scope, entry: &row.entry });
-    let trace = deepgraph_trace::fold(bundle, rows).map_err(|why| why.to_string())?;
+    let folded = rows.iter().map(|row| Row { scope: &row.scope, entry: &row.entry });
+    let trace = deepgraph_trace::fold(bundle, folded).map_err(|why| why.to_string())?;
     let everything = format!("{everything}\n{}", trace.to_text(deepgraph_trace::Detail::Full));
-    Ok(Seen { outcome, trace, recorded: record, everything })
+    Ok(Seen { outcome, trace, recorded: record, entries: rows, everything })
 }
 
 /// A model for each stage, all of one server.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use deepgraph_graph::{Bundle, OpTable, ServerTool, load};
 use deepgraph_protocol::{
-    Entry, EntryBody, ErrorKind, Map, Millis, ModelReply, ModelRequest, OutputShape, ResumeFrom, ScopePath,
-    StepError, StepId, Value,
+    Entry, EntryBody, ErrorKind, FinishReason, Map, Millis, ModelReply, ModelRequest, OutputShape,
+    ResumeFrom, ScopePath, StepError, StepId, Value,
 };
 use deepgraph_testkit::{CancelAt, Outside, Said, Sim, SimRun, call, calls, data, fails, says};
 use deepgraph_trace::{Journal, JournalRow};
@@ -74,6 +74,7 @@ fn all() -> Vec<(&'static str, Made)> {
         ("late_answer", small(LATE, &OpTable::stock(), Map::new())),
         ("went_on", went_on()),
         ("failed_over", small(FAILED_OVER, &OpTable::stock(), Map::new())),
+        ("repaired", small(REPAIRED, &OpTable::stock(), Map::new())),
         ("failed_ops", research(&mut play(&both, "tools.1/search.1"), |sim| sim, &[])),
     ]
 }
@@ -151,6 +152,7 @@ impl Outside for Play {
                 Err(StepError { window: Some(40), tokens: Some(60), ..too_long })
             }
             ("reach", _) => Ok(says("reached")),
+            ("judge" | "say", _) => repaired(node(step), attempt),
             ("work", _) => Ok(says(if attempt == 1 { "late" } else { "in time" })),
             ("plan", _) => Ok(data(Value::record([
                 ("objective", Value::from("Compare heights")),
@@ -194,6 +196,22 @@ impl Outside for Play {
     }
 }
 
+/// Replies that can not be taken, and those to the repair turns: a guess that counts then, and a text.
+fn repaired(node: &str, attempt: u32) -> Result<ModelReply, StepError> {
+    let verdict = |ok: Value| Value::record([("ok", ok)]);
+    match (node, attempt) {
+        ("judge", 1) => Ok(data(verdict("perhaps".into()))),
+        ("judge", 2) => Err(fails(ErrorKind::ContextOverflow, "the request is too long")),
+        ("judge", _) => Ok(ModelReply {
+            guess: verdict(Value::Bool(true)),
+            mended: vec!["quotation marks".into()],
+            ..says("{'ok': yes")
+        }),
+        (_, 1) => Ok(ModelReply { finish: FinishReason::Empty, ..says("") }),
+        _ => Ok(says("said")),
+    }
+}
+
 const RECURSION: &str = "\
 deepgraph: 1
 name: levels
@@ -233,6 +251,19 @@ start: open
 nodes:
   open: {update: {notes: \"['an old note that is rather long, and more of it', 'a middle note that is long', 'the newest']\"}, next: reach}
   reach: {model: main, prompt: \"{% for n in notes %}{{ n }}\\n{% endfor %}Write.\", retry: 1, truncate: {cut: [notes]}, update: {text: result.text}}
+";
+
+const REPAIRED: &str = "\
+deepgraph: 1
+name: repaired
+types:
+  verdict: {ok: boolean}
+state: {ok: boolean, text: string}
+output: [ok, text]
+start: judge
+nodes:
+  judge: {model: m, prompt: judge, returns: verdict, retry: {max: 2, backoff: 0s}, update: {ok: result.data.ok}, next: say}
+  say:   {model: m, prompt: say, retry: {max: 2, backoff: 0s}, update: {text: result.text}}
 ";
 
 const WENT_ON: &str = "\

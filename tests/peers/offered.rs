@@ -1,14 +1,14 @@
 //! A real server in the user's own configuration: `deepgraph run` has its tools, and goes on without one that is down.
 
 use super::{Part, npm, peers};
-use crate::cli::world::{EXHAUSTED, World};
+use crate::cli::world::{SUCCEEDED, World};
 
 const SCRIPT: &str = "
 rules:
   - when: {tools: [read_text_file, search], turn: 0}
     reply: {calls: [{name: read_text_file, arguments: {path: DATA/tides.txt}}, {name: folder, arguments: {path: DATA}}]}
-  - {when: {turn: 1, text: 'turns twice a day'}, reply: {text: It turns twice a day.}}
-  - {reply: {text: It turns twice a day.}}
+  - {when: {turn: 1, text: 'turns twice a day'}, reply: {text: That is all.}}
+  - {reply: {text: 'The tide turns twice a day [ID].'}}
 ";
 
 #[test]
@@ -28,9 +28,19 @@ fn the_filesystem_server_of_the_configuration_answers_a_stock_graph() {
         ),
     );
     let args = ["--graph", "quick_answer", "--model", "scripted", "--script", &script, "--config", &config];
-    let said = world.deepgraph(&[&["run", "How often does the tide turn?"], &args[..]].concat());
-    // What a tool says is no document that could be cited.
-    assert_eq!(said.code, EXHAUSTED, "{}", said.err);
+    let run = || world.deepgraph(&[&["run", "How often does the tide turn?"], &args[..]].concat());
+    run();
+    // The id of what was read is the same each time.
+    let trace = world.deepgraph(&["trace", "last", "--full"]).out;
+    let (before, _) = trace.split_once("] read_text_file of files").expect("the tool's answer is a source");
+    let (_, id) = before.rsplit_once('[').expect("its id stands before it");
+    world.write("script.yaml", &SCRIPT.replace("DATA", &data).replace("ID", id));
+    let said = run();
+    assert_eq!(said.code, SUCCEEDED, "{}", said.err);
+    // What the tool read is a source, named by the call.
+    for part in ["The tide turns twice a day [1]", "files: read_text_file(path: "] {
+        assert!(said.out.contains(part), "{part}: {}", said.out);
+    }
     for part in [
         "starting files: node ",
         "files with 2 tools",

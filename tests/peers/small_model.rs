@@ -50,7 +50,7 @@ impl Model {
             ),
         );
         let given = ["run", QUESTION, "--docs", &docs, "--config", &config, "--no-input", "--json"];
-        Ended::of(world.deepgraph(&[&given[..], &["--set", "deadline=3m"], more].concat()))
+        Ended::of(world.deepgraph(&[&given[..], &["--set", "deadline=75s"], more].concat()))
     }
 }
 

@@ -79,6 +79,76 @@ fn what_failed_and_what_never_came_was_reserved_for() {
     Case::load(&path).unwrap_or_else(|mistakes| panic!("{mistakes}\n{text}")).play().check();
 }
 
+const TIMED: &str = "
+deepgraph: 1
+name: timed
+state: {question: string}
+input: [question]
+limits: {time: {count: active_time, max: 2s, exit: timeout}}
+start: first
+nodes:
+  first:  {model: m, prompt: First., next: second}
+  second: {model: m, prompt: Second., retry: {max: 2, backoff: 4s}, next: third}
+  third:  {model: m, prompt: Third.}
+";
+
+/// Each call takes 800 ms; the second fails at once, is held for a minute when it is tried again, and for an hour more
+/// by the limiter of its account.
+struct Limited;
+
+impl Outside for Limited {
+    fn model(&mut self, step: &StepId, attempt: u32, _: &ModelRequest) -> Result<ModelReply, StepError> {
+        match (step.as_str(), attempt) {
+            ("second.1", 1) => Err(fails(ErrorKind::Unavailable, "not now")),
+            _ => Ok(says("yes")),
+        }
+    }
+
+    fn op(&mut self, _: &StepId, _: u32, _: &str, _: &Map) -> Result<Value, StepError> {
+        Err(fails(ErrorKind::Tool, "there is none"))
+    }
+
+    fn person(&mut self, _: &StepId, _: usize, _: &str, _: &OutputShape) -> Said {
+        Said::Nothing
+    }
+
+    fn takes(&mut self, step: &StepId, _: Option<&str>, attempt: u32) -> Millis {
+        if (step.as_str(), attempt) == ("second.1", 1) { 0 } else { 800 }
+    }
+
+    fn held(&mut self, step: &StepId, attempt: u32) -> Millis {
+        match (step.as_str(), attempt) {
+            ("second.1", 2) => 60_000,
+            ("third.1", 1) => 3_600_000,
+            _ => 0,
+        }
+    }
+}
+
+#[test]
+fn what_was_held_is_held_in_the_case_so_that_limits_on_time_act_at_the_same_moment() {
+    let bundle = support::graph(TIMED);
+    let mut world = Limited;
+    let run =
+        Sim::in_world(&bundle, &mut world).run(support::question("How high?"), support::config(&bundle, &[]));
+    let exit = &run.end.as_ref().expect("it ends").exit;
+    assert_eq!((exit.reason.name(), exit.clocks.active_ms), ("timeout", 2_000));
+    let rows = run.rows.iter().map(|(scope, entry)| Row { scope, entry });
+    let text =
+        from_run(&bundle, rows, "graph.yaml", "How high?", &Hidden::default()).expect("the journals fold");
+    for part in ["held: 1m, takes: 800ms", "held: 1h, takes: "] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let path = folder.path().join("it.yaml");
+    std::fs::write(folder.path().join("graph.yaml"), TIMED).expect("it can be written");
+    std::fs::write(&path, &text).expect("it can be written");
+    let case = Case::load(&path).unwrap_or_else(|mistakes| panic!("{mistakes}\n{text}"));
+    case.play().check();
+    let trace = case.trace().expect("it can be played");
+    assert_eq!(trace.root.exit.as_ref().map(|exit| exit.clocks), Some(exit.clocks), "{text}");
+}
+
 #[test]
 fn a_question_is_cut_without_leaving_a_part_of_a_secret() {
     let bundle = support::graph(GRAPH);

@@ -1,5 +1,6 @@
 //! Recording and driving a run that begins as another one.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use deepgraph_graph::Bundle;
@@ -12,7 +13,7 @@ use crate::error::CliError;
 use crate::exit_status::ExitStatus;
 use crate::settings::Settings;
 use crate::when::{self, counted};
-use crate::{models, servers, session};
+use crate::{models, session};
 
 /// How many runs are looked through, the newest first, for those that are meant.
 pub const MOST_RUNS: usize = 10_000;
@@ -33,6 +34,7 @@ pub fn drive(
     bundle: &Arc<Bundle>,
     mut settings: Settings,
     branch: &Branch,
+    own: Option<&Path>,
 ) -> Result<ExitStatus, CliError> {
     // What it begins with may repeat the keys of the run that it comes from.
     let used = models::keys_in_use(bundle, &settings);
@@ -40,7 +42,7 @@ pub fn drive(
         keys.extend(used);
     }
     models::check_prices(bundle, &settings)?;
-    let of_servers = servers::access(bundle, &settings.services)?;
+    let of_servers = driver.servers(bundle, &settings, own)?;
     let ready = driver.ready(bundle, &settings)?;
     session::with(|session| {
         session.prepare(bundle, &of_servers)?;

@@ -132,6 +132,8 @@ pub struct Given {
     doubts: Vec<String>,
     fallbacks: Option<Fallbacks>,
     services: Services,
+    /// Where each value of the services comes from.
+    of_services: BTreeMap<String, Origin>,
 }
 
 /// Puts the configuration together: `--set` before `--model` before the environment before the file before the class of
@@ -176,7 +178,7 @@ pub fn given(bundle: &Bundle, wanted: &Wanted, environment: &Environment) -> Res
             given.insert(key, (Origin::File(path.clone()), value));
         }
     }
-    let Files { mut fallbacks, services } = files;
+    let Files { mut fallbacks, services, origins } = files;
     let named = |origin: Origin, value: Value| {
         fallbacks::take(bundle, &origin, &mut vec![(fallbacks::KEY.to_owned(), value)])
     };
@@ -218,7 +220,14 @@ pub fn given(bundle: &Bundle, wanted: &Wanted, environment: &Environment) -> Res
     for (key, value) in known_as::own_keys(bundle, set) {
         given.insert(key, (Origin::Run, value));
     }
-    Ok(Given { values: given, wrong, doubts, fallbacks, services: Services::read(&services)? })
+    Ok(Given {
+        values: given,
+        wrong,
+        doubts,
+        fallbacks,
+        services: Services::read(&services)?,
+        of_services: origins,
+    })
 }
 
 impl Given {
@@ -272,6 +281,7 @@ impl Given {
             }
             (None, None) => Vec::new(),
         };
+        origins.extend(self.of_services.clone());
         let (doubts, services) = (self.doubts.clone(), self.services.clone());
         Effective { values, origins, doubts, fallbacks, services }
     }
@@ -322,12 +332,13 @@ fn doubts(bundle: &Bundle, environment: &Environment) -> Vec<String> {
     doubts
 }
 
-/// The values of all keys, null where one has none, and the fallbacks.
+/// The values of all keys, null where one has none, the fallbacks and the services.
 fn whole(bundle: &Bundle, config: &Effective) -> Map {
     let mut values: Map = bundle.config.keys().map(|key| (key.clone(), Value::Null)).collect();
     values.extend(config.values.clone());
     let fallbacks = || config.fallbacks.iter().map(|name| Value::from(name.as_str())).collect();
     values.entry(fallbacks::KEY.into()).or_insert_with(fallbacks);
+    values.extend(config.services.values().into_iter().map(|(name, value)| (name.into(), value)));
     values
 }
 
@@ -348,11 +359,7 @@ pub fn document(bundle: &Bundle, config: &Effective) -> serde_json::Value {
         row
     });
     let rows: Vec<_> = rows.collect();
-    let mut document = json!({"version": 1, "graph": bundle.root().name, "config": rows});
-    if !config.services.is_empty() {
-        document["services"] = serde_json::to_value(&config.services).unwrap_or_default();
-    }
-    document
+    json!({"version": 1, "graph": bundle.root().name, "config": rows})
 }
 
 /// The configuration as lines: key, value, origin.

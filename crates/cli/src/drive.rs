@@ -178,6 +178,24 @@ impl Driver {
         })
     }
 
+    /// How the servers of a run are reached that is gone on with, told before anything is started: those that the
+    /// configuration of whoever goes on with it names as well.
+    ///
+    /// # Errors
+    ///
+    /// Secrets that are missing; a configuration file that can not be read.
+    pub fn servers(
+        &self,
+        bundle: &Bundle,
+        settings: &Settings,
+        config: Option<&Path>,
+    ) -> Result<Access, CliError> {
+        let named = servers::named(&self.home, config)?;
+        let access = servers::access_again(bundle, &settings.services, &named)?;
+        access.told_again().iter().for_each(|line| self.tell(line));
+        Ok(access)
+    }
+
     /// Records a run.
     ///
     /// # Errors

@@ -177,6 +177,9 @@ pub enum CliError {
         "the base URL holds a user name or a password, which would be written into the run's record: leave it out and put the key into the variable that --key-env names"
     )]
     SecretInUrl,
+    /// A key in the place of the name of its variable. It is not repeated.
+    #[error("--key-env takes the name of an environment variable, such as OPENAI_API_KEY, and not what it holds")]
+    NoVariable,
     /// The file for a report or anything else can not be written.
     #[error(
         "the {holds} can not be written to {}: {problem}; name another file with {}",

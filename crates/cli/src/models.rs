@@ -31,7 +31,7 @@ pub fn connect(settings: &Settings) -> Models {
 /// All that can not, by name.
 pub fn check(models: &Models, bundle: &Bundle, config: &Map) -> Result<(), CliError> {
     let mut wrong: Vec<String> = models.check().err().map(|error| error.to_string()).into_iter().collect();
-    for name in routes(models, names(bundle, config)) {
+    for name in routes(models, callable(bundle, config)) {
         let missing = models.missing_variables(&name);
         match models.get(&name) {
             Err(error) => wrong.push(error.to_string()),
@@ -47,7 +47,7 @@ pub fn check(models: &Models, bundle: &Bundle, config: &Map) -> Result<(), CliEr
             Ok(_) => {}
         }
     }
-    wrong.dedup();
+    let wrong: Vec<String> = BTreeSet::from_iter(wrong).into_iter().collect();
     if wrong.is_empty() { Ok(()) } else { Err(CliError::Models(wrong)) }
 }
 
@@ -70,7 +70,7 @@ pub fn check_prices(bundle: &Bundle, settings: &Settings) -> Result<(), CliError
         return Ok(());
     };
     let models = connect(settings);
-    let asked = routes(&models, names(bundle, config));
+    let asked = routes(&models, callable(bundle, config));
     let unknown = asked.into_iter().filter(|name| models.price(name).is_none());
     let unknown: Vec<String> = unknown.collect();
     if unknown.is_empty() {
@@ -114,8 +114,19 @@ fn callable(bundle: &Bundle, config: &Map) -> BTreeSet<String> {
         _ => None,
     });
     let by_tools = graphs().flat_map(|graph| &graph.tools).filter_map(|tool| tool.call.as_ref());
-    let set = by_nodes.chain(by_tools).flat_map(|call| &call.config).map(|(_, value)| value.resolve(config));
-    set.filter_map(Value::as_str).map(str::to_owned).chain(names(bundle, config)).collect()
+    let nodes = graphs().flat_map(|graph| &graph.nodes);
+    let keys: BTreeSet<&str> = nodes
+        .filter_map(|node| match &node.verb {
+            Verb::Model(model) => match &model.model {
+                Setting::Config(key) => Some(&**key),
+                Setting::Literal(_) => None,
+            },
+            _ => None,
+        })
+        .collect();
+    let set = by_nodes.chain(by_tools).flat_map(|call| &call.config);
+    let models = set.filter(|(key, _)| keys.contains(&**key)).map(|(_, value)| value.resolve(config));
+    models.filter_map(Value::as_str).map(str::to_owned).chain(names(bundle, config)).collect()
 }
 
 /// Reads the script of `scripted` models, YAML or JSON.

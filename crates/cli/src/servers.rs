@@ -1,12 +1,16 @@
 //! The MCP servers of a run, those of its graph and the user's own: their secrets, asking them for their tools, and the
 //! graph with these.
 
+mod named;
+
+use std::collections::BTreeMap;
 use std::env;
 
 use deepgraph_graph::{Bundle, Diagnostics, Loaded, Transport, USER_SERVERS};
 use deepgraph_runtime::{McpSettings, Secrets, Servers, UserServers};
 use serde_json::json;
 
+pub use self::named::named;
 use crate::error::CliError;
 use crate::graphs;
 use crate::progress::{Format, emit};
@@ -27,6 +31,8 @@ pub struct Access {
     pub user: UserServers,
     /// The commands that servers are started with, as they are written down, with the names of these.
     commands: Vec<String>,
+    /// Why servers of a run's record are not reached.
+    refused: Vec<String>,
 }
 
 /// How the servers of a graph and those of the configuration are reached, with secrets from the environment.
@@ -39,7 +45,26 @@ pub fn access(bundle: &Bundle, services: &Services) -> Result<Access, CliError> 
     let secrets = Secrets::read(bundle, variable).map_err(session::unusable)?;
     let settings = if bundle.user_tools { services.mcp() } else { McpSettings::default() };
     let user = UserServers::read(&settings, variable).map_err(session::unusable)?;
-    Ok(Access { secrets, user, commands: commands(bundle, &settings) })
+    Ok(Access { secrets, user, commands: commands(bundle, &settings), refused: Vec::new() })
+}
+
+/// The same for a run that is gone on with: of the servers in its record, those that [`named`] found as well. The others
+/// count as down.
+///
+/// # Errors
+///
+/// As [`access`].
+pub fn access_again(bundle: &Bundle, recorded: &Services, named: &[McpSettings]) -> Result<Access, CliError> {
+    let variable = |name: &str| env::var(name).ok();
+    let secrets = Secrets::read(bundle, variable).map_err(session::unusable)?;
+    let recorded = if bundle.user_tools { recorded.mcp() } else { McpSettings::default() };
+    let (settings, refused): (McpSettings, BTreeMap<String, String>) = named::split(recorded, named);
+    let mut user = UserServers::read(&settings, variable).map_err(session::unusable)?;
+    for (name, why) in &refused {
+        user.leave_out(name, why);
+    }
+    let refused = refused.into_values().collect();
+    Ok(Access { secrets, user, commands: commands(bundle, &settings), refused })
 }
 
 impl Access {
@@ -48,9 +73,11 @@ impl Access {
         !bundle.servers.is_empty() || !self.user.is_empty()
     }
 
-    /// A line for each command that a run starts.
-    pub fn commands(&self) -> &[String] {
-        &self.commands
+    /// What is told of a run that is gone on with: a line for each server that is left out, and for each command that is
+    /// started.
+    pub fn told_again(&self) -> Vec<String> {
+        let commands = self.commands.iter().map(|command| format!("started when it is called: {command}"));
+        self.refused.iter().cloned().chain(commands).collect()
     }
 }
 

@@ -110,6 +110,10 @@ fn report(run: &RunId, end: &ScopeEnd, adviser: &Adviser<'_>) -> String {
     match end.report {
         None => "none: the graph has no report stage".to_owned(),
         Some(ReportOutcome::Complete) => "complete".to_owned(),
+        Some(ReportOutcome::Skipped) if end.exit.findings == Some(0) => {
+            let next = without_findings(end.exit.class);
+            format!("skipped: nothing was found to report; {next}; what was tried: deepgraph trace {run}")
+        }
         Some(ReportOutcome::Skipped) => {
             format!(
                 "skipped: this end does not pass the report stage; for what was found see `deepgraph trace {run}`"
@@ -124,6 +128,18 @@ fn report(run: &RunId, end: &ScopeEnd, adviser: &Adviser<'_>) -> String {
         },
         Some(ReportOutcome::Failed) => {
             format!("failed{}; what was found is kept: deepgraph trace {run}{}", because(error), again())
+        }
+    }
+}
+
+/// What to do where nothing was found. What ended the research too early is told with the research.
+fn without_findings(class: ExitClass) -> &'static str {
+    match class {
+        ExitClass::Error | ExitClass::Budget | ExitClass::Cap | ExitClass::Cancelled | ExitClass::Waiting => {
+            "what lets the research go on is told above"
+        }
+        _ => {
+            "ask again with documents that have the answer (--docs), with the web (--web), or in other words"
         }
     }
 }
@@ -214,5 +230,19 @@ mod tests {
         let said = text(&end);
         assert!(said.contains("report       failed: refusal: no; what was found is kept"), "{said}");
         assert!(said.contains("findings     none"), "{said}");
+        end.report = Some(ReportOutcome::Skipped);
+        let said = text(&end);
+        assert!(
+            said.contains("report       skipped: nothing was found to report; ask again with documents"),
+            "{said}"
+        );
+        end.exit.class = ExitClass::Budget;
+        let said = text(&end);
+        assert!(
+            said.contains("nothing was found to report; what lets the research go on is told above"),
+            "{said}"
+        );
+        end.exit.findings = Some(1);
+        assert!(text(&end).contains("for what was found see `deepgraph trace"));
     }
 }

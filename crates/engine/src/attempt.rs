@@ -47,6 +47,14 @@ impl Machine {
         true
     }
 
+    /// Whether an attempt that failed so is the last of several.
+    pub(crate) fn is_last_of_several(&self, step: &StepId, place: Place, error: &StepError) -> bool {
+        let attempts = self.open_at(place).map(|open| open.attempts);
+        attempts.is_some_and(|attempts| {
+            attempts.failed > 0 && self.next_attempt(step, place, attempts, error).is_none()
+        })
+    }
+
     /// Whether nothing is tried any more.
     fn gives_up(&self) -> bool {
         self.cancelling.is_some() || self.stopping || self.overtime.is_some()

@@ -132,13 +132,11 @@ impl Clock {
         self.rest(step, HELD);
     }
 
-    /// A step is told to be sent out. True where it was held.
-    pub(crate) fn let_go(&mut self, step: &StepId) -> bool {
-        let was_held = self.resting.get(step) == Some(&HELD);
-        if was_held {
+    /// A step is told to be sent out: it is held no more.
+    pub(crate) fn let_go(&mut self, step: &StepId) {
+        if self.resting.get(step) == Some(&HELD) {
             self.resting.remove(step);
         }
-        was_held
     }
 
     /// Notes whether nothing but questions is open. True when such a wait has just ended.

@@ -11,6 +11,7 @@ use crate::machine::Machine;
 use crate::names::Local;
 use crate::request::{CUT_NOTE, cut_part, removable};
 use crate::run::{Attempts, Room};
+use crate::shown::Shown;
 
 /// Bytes of a tool answer that are kept of its beginning.
 const EXCERPT: usize = 800;
@@ -36,6 +37,16 @@ impl Fitted {
     /// A request of which nothing was cut, for a window that is not known.
     pub(crate) fn whole(request: ModelRequest) -> Fitted {
         Fitted { request, window: None, cut: None }
+    }
+
+    /// The same with what a repair turn adds, in one of its sizes.
+    pub(crate) fn showing(self, shown: &Shown, size: usize) -> Fitted {
+        let mut cut = self.cut.unwrap_or_default();
+        let bytes = shown.cut_at(size);
+        cut.parts += u64::from(bytes > 0);
+        cut.bytes += bytes;
+        let cut = (cut != WhatWasCut::default()).then_some(cut);
+        Fitted { request: shown.added_to(&self.request, size), cut, ..self }
     }
 }
 
@@ -68,18 +79,18 @@ impl Machine {
     /// Renders a request and cuts of it until it fits.
     pub(crate) fn fit_window(
         &self,
-        step: &StepId,
         (model, attempts, local): (&ModelNode, Attempts, Local),
         window: u64,
+        shown: &Shown,
     ) -> Result<Fitted, StepError> {
         let request = self.render_request(model, &self.state, &local)?;
         let target = target(&model.truncate, attempts, window, request.max_output);
-        let whole = self.with_repair(step, request.clone()).estimate_tokens();
-        if whole <= target {
-            return Ok(Fitted { request, window: Some(window), cut: None });
+        let fits = |size: &usize| shown.added_to(&request, *size).estimate_tokens() <= target;
+        if let Some(size) = shown.sizes().find(fits) {
+            return Ok(Fitted { request, window: Some(window), cut: None }.showing(shown, size));
         }
-        // What shows the model its mistake is not cut.
-        let target = target.saturating_sub(whole - request.estimate_tokens().min(whole));
+        let size = shown.smallest();
+        let target = target.saturating_sub(shown.tokens_at(&request, size));
         let (messages, bytes) = (request.messages.len(), request.bytes());
         let mut fitter = Fitter {
             machine: self,
@@ -99,7 +110,7 @@ impl Machine {
             bytes: bytes.saturating_sub(fitter.request.bytes()) as u64,
         };
         let cut = (cut != WhatWasCut::default()).then_some(cut);
-        Ok(Fitted { request: fitter.request, window: Some(window), cut })
+        Ok(Fitted { request: fitter.request, window: Some(window), cut }.showing(shown, size))
     }
 }
 

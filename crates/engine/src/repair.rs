@@ -4,36 +4,31 @@
 //! that was asked for, and where it repeats itself endlessly. Its attempt has failed then (`invalid_output`), and if
 //! `retry` allows another one, that is the repair turn: the same request with two more messages, the reply and what is
 //! wrong with it, which are kept nowhere else. Every attempt is the repair turn until one brings a reply, so a connection
-//! that breaks does not use it up; there is one in a step. From its reply on, what a reply may be taken for by guessing
+//! that breaks does not use it up; there is one in a step. What it adds is shortened before anything else where the
+//! request is too long ([`Shown`]). From its reply on, what a reply may be taken for by guessing
 //! counts ([`ModelReply::guess`]): that of the newest first, then that of the first. All of it follows from the journal.
 
 use std::sync::Arc;
 
 use deepgraph_graph::{Returns, Verb};
-use deepgraph_protocol::{
-    ErrorKind, FinishReason, Message, ModelReply, ModelRequest, StepError, StepId, Value,
-};
+use deepgraph_protocol::{ErrorKind, FinishReason, ModelReply, StepError, StepId, Value};
 
 use crate::machine::Machine;
 use crate::place::{Part, Place};
 use crate::run::{Outcome, Progress};
-
-/// How much of a reply the model is shown again, in bytes: its beginning and its end.
-const MOST_SHOWN: usize = 6000;
+use crate::shown::{Shown, tail};
 
 /// The longest JSON Schema that is written out for the model, in bytes. Every provider is sent it as well, but not every
 /// one shows it to the model.
 const LONGEST_SCHEMA: usize = 4000;
 
-/// What stands for a reply without text: servers refuse messages that are empty.
-const NOTHING_SAID: &str = "(no answer)";
-
 /// The first reply of a step that could not be taken.
 #[derive(Clone, Debug)]
 pub(crate) struct Repair {
     reply: ModelReply,
-    /// What is wrong with it, for the model.
-    problem: Arc<str>,
+    wrong: Wrong,
+    /// How many requests of the step had been too long before it.
+    before: u32,
     /// Whether the model was shown it, and has replied to that.
     is_over: bool,
 }
@@ -42,7 +37,15 @@ pub(crate) struct Repair {
 struct Misfit {
     error: StepError,
     /// For the model; none where there is nothing that it could repair.
-    problem: Option<String>,
+    wrong: Option<Wrong>,
+}
+
+/// What is wrong with a reply, for the model.
+#[derive(Clone, Debug)]
+struct Wrong {
+    problem: Arc<str>,
+    /// The JSON Schema of what was asked for, in a sentence behind the problem; empty: none.
+    schema: Arc<str>,
 }
 
 impl Machine {
@@ -52,19 +55,27 @@ impl Machine {
             Ok(reply) => return self.finish(step, place, Outcome::Reply(Box::new(reply))),
             Err(misfit) => misfit,
         };
-        if misfit.problem.is_some()
+        let can_be_repaired = misfit.wrong.is_some();
+        if can_be_repaired
             && let Some(reply) = self.guessed(place, reply)
         {
             return self.finish(step, place, Outcome::Reply(Box::new(reply)));
         }
-        if let (Some(problem), Some(Progress::Open(open))) = (misfit.problem, self.progress(place)) {
+        if let (Some(wrong), Some(Progress::Open(open))) = (misfit.wrong, self.progress(place)) {
             match &mut open.repair {
                 Some(repair) => repair.is_over = true,
                 none => {
-                    let problem = problem.into();
-                    *none = Some(Box::new(Repair { reply: reply.clone(), problem, is_over: false }));
+                    let (reply, before) = (reply.clone(), open.attempts.overflows);
+                    *none = Some(Box::new(Repair { reply, wrong, before, is_over: false }));
                 }
             }
+        }
+        // Other failures have used the attempts up: there is no repair turn to wait for.
+        if can_be_repaired
+            && self.is_last_of_several(step, place, &misfit.error)
+            && let Some(reply) = self.guessed(place, reply)
+        {
+            return self.finish(step, place, Outcome::Reply(Box::new(reply)));
         }
         self.try_again(step, place, attempt, misfit.error);
     }
@@ -74,13 +85,13 @@ impl Machine {
         match reply.finish {
             FinishReason::Refusal => {
                 let error = StepError::new(ErrorKind::Refusal, format!("the model refused: {}", reply.text));
-                return Err(Misfit { error, problem: None });
+                return Err(Misfit { error, wrong: None });
             }
             FinishReason::Empty => {
                 let message = "empty answer: the model gave no text, and a text was asked for";
                 let problem = "Your reply was empty, and a text was asked for. Answer now, in plain text; thoughts do \
                                not count, so keep them short.";
-                return Err(Misfit::new(message.into(), problem.into()));
+                return Err(Misfit::new(message.into(), problem, ""));
             }
             FinishReason::Repetition => {
                 let tail = tail(&reply.text, 200).trim();
@@ -88,7 +99,7 @@ impl Machine {
                     format!("the model repeated itself endlessly and was stopped; it came to: {tail}");
                 let problem = "Your reply repeated the same words over and over and was stopped. Answer again: say \
                                everything once, and stop when you are done.";
-                return Err(Misfit::new(message, problem.into()));
+                return Err(Misfit::new(message, problem, ""));
             }
             _ if !reply.tool_calls.is_empty() => return Ok(reply.clone()),
             _ => {}
@@ -114,10 +125,10 @@ impl Machine {
                 };
                 let problem = format!(
                     "Your reply can not be used as `{}`: {wrong}. Answer again with one JSON value of the shape that was \
-                     asked for, and nothing else: no explanation, no code fence.{schema}",
+                     asked for, and nothing else: no explanation, no code fence.",
                     shape.name
                 );
-                Err(Misfit::new(message, problem))
+                Err(Misfit::new(message, &problem, &schema))
             }
         }
     }
@@ -144,48 +155,24 @@ impl Machine {
         }
     }
 
-    /// The request of an open model step with the repair turn's messages, where it is one.
-    pub(crate) fn with_repair(&self, step: &StepId, mut request: ModelRequest) -> ModelRequest {
+    /// What the repair turn adds to the request of an open model step, where it is one.
+    pub(crate) fn shown_again(&self, step: &StepId) -> Shown {
         let open = self.place(step).and_then(|place| self.open_at(place));
-        if let Some(repair) = open.and_then(|open| open.repair.as_ref()).filter(|repair| !repair.is_over) {
-            let said = match (repair.reply.text.trim(), &repair.reply.data) {
-                ("", Value::Null) => NOTHING_SAID.to_owned(),
-                ("", data) => excerpt(&data.to_json_text()),
-                (text, _) => excerpt(text),
-            };
-            request.messages.push(Message::assistant(said, Vec::new()));
-            request.messages.push(Message::user(repair.problem.clone()));
+        let repair = open.and_then(|open| Some((open.repair.as_deref()?, open.attempts.overflows)));
+        match repair.filter(|(repair, _)| !repair.is_over) {
+            Some((Repair { reply, wrong, before, .. }, overflows)) => {
+                Shown::new(reply, &wrong.problem, &wrong.schema, overflows.saturating_sub(*before))
+            }
+            None => Shown::default(),
         }
-        request
     }
 }
 
 impl Misfit {
-    fn new(message: String, problem: String) -> Misfit {
-        Misfit { error: StepError::new(ErrorKind::InvalidOutput, message), problem: Some(problem) }
+    fn new(message: String, problem: &str, schema: &str) -> Misfit {
+        let wrong = Wrong { problem: problem.into(), schema: schema.into() };
+        Misfit { error: StepError::new(ErrorKind::InvalidOutput, message), wrong: Some(wrong) }
     }
-}
-
-/// The beginning and the end of a text that is too long to be shown whole.
-fn excerpt(text: &str) -> String {
-    if text.len() <= MOST_SHOWN {
-        return text.to_owned();
-    }
-    let most = MOST_SHOWN / 2;
-    let mut end = most;
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    format!("{}\n[...]\n{}", text.get(..end).unwrap_or_default(), tail(text, most))
-}
-
-/// At most so many bytes of a text's end.
-fn tail(text: &str, most: usize) -> &str {
-    let mut from = text.len().saturating_sub(most);
-    while !text.is_char_boundary(from) {
-        from += 1;
-    }
-    text.get(from..).unwrap_or_default()
 }
 
 fn short(text: &str) -> String {

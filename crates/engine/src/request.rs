@@ -13,6 +13,7 @@ use crate::machine::Machine;
 use crate::names::Local;
 use crate::place::Part;
 use crate::run::Attempts;
+use crate::shown::Shown;
 
 /// What stands where a tool answer was cut.
 pub(crate) const CUT_NOTE: &str = "[this tool answer was left out to fit the context window]";
@@ -42,14 +43,15 @@ impl Machine {
         let told = attempts.room.told;
         // The tighter of the two, where both are known.
         let window = window.map(|window| told.map_or(window, |told| told.min(window))).or(told);
+        let shown = self.shown_again(step);
         let fitted = match window {
-            Some(window) => self.fit_window(step, (model, attempts, local), window)?,
+            Some(window) => return self.fit_window((model, attempts, local), window, &shown),
             None if attempts.overflows == 0 => {
                 self.render_request(model, &self.state, &local).map(Fitted::whole)?
             }
-            None => self.fit_request(model, attempts, local)?,
+            None => self.fit_request(model, attempts, local, &shown)?,
         };
-        Ok(Fitted { request: self.with_repair(step, fitted.request), ..fitted })
+        Ok(fitted.showing(&shown, shown.largest()))
     }
 
     /// The configured model of a model step that is open.
@@ -131,11 +133,24 @@ impl Machine {
     }
 
     /// Renders a request that must become smaller, since it did not fit before. The window is not known: what did
-    /// not fit is taken for it.
-    fn fit_request(&self, model: &ModelNode, attempts: Attempts, local: Local) -> Result<Fitted, StepError> {
+    /// not fit is taken for it. Where a repair turn did not fit, what it adds is smaller now, and the rest is cut only if
+    /// that is not enough.
+    fn fit_request(
+        &self,
+        model: &ModelNode,
+        attempts: Attempts,
+        local: Local,
+        shown: &Shown,
+    ) -> Result<Fitted, StepError> {
         let share = model.truncate.to - model.truncate.shrink * f64::from(attempts.overflows - 1);
         let whole = self.render_request(model, &self.state, &local)?;
-        let target = (whole.estimate_tokens() as f64 * share.clamp(0.05, 1.0)) as u64;
+        let of = |tokens: u64| (tokens as f64 * share.clamp(0.05, 1.0)) as u64;
+        let target = match shown.largest() {
+            0 => of(whole.estimate_tokens()),
+            size => {
+                of(shown.added_to(&whole, 0).estimate_tokens()).saturating_sub(shown.tokens_at(&whole, size))
+            }
+        };
         let mut cutter = Cutter { state: self.state.clone(), local, answers: 0, oldest: 0, parts: 0 };
         for cut in &model.truncate.cut {
             loop {

@@ -153,7 +153,7 @@ impl Machine {
         let Some(place) = self.place_of_attempt(step, attempt) else {
             // Of an attempt that was taken for lost it may be known now what it used; else it stays charged.
             if usage.tokens() > 0 {
-                self.ledger.late(step, attempt, spent(usage, Some(0)));
+                self.ledger.late(step, attempt, spent_in_vain(usage, fee));
             } else if !fee.is_none() {
                 self.ledger.late(step, attempt, paid(fee));
             }
@@ -168,7 +168,7 @@ impl Machine {
             if lost && usage.tokens() == 0 {
                 self.ledger.lose(step);
             } else {
-                self.ledger.settle(step, attempt, spent(usage, Some(0)));
+                self.ledger.settle(step, attempt, spent_in_vain(usage, fee));
             }
         } else {
             self.settle_failed_fee(step, attempt, error, fee);
@@ -316,6 +316,11 @@ pub(crate) struct Giving {
     pub(crate) grace_ms: u64,
     /// By which exit children end; none: cancelled.
     pub(crate) reason: Option<ExitReason>,
+}
+
+/// What a model call used that failed.
+fn spent_in_vain(usage: Usage, fee: Fee) -> Spent {
+    Spent { tokens: usage.tokens(), model_calls: 1, ..paid(fee) }
 }
 
 fn spent(usage: Usage, price: Option<u64>) -> Spent {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use deepgraph_graph::OnReach;
 use deepgraph_protocol::{ErrorKind, ExitReason, Meter, Millis, StepError, StepId};
 
+use crate::clock::Clock;
 use crate::limits::{Active, Counts};
 use crate::machine::{Machine, Phase};
 use crate::settle::Giving;
@@ -47,9 +48,12 @@ impl Machine {
         }
     }
 
-    /// Notes whether nothing but questions to a person is open: then the clock stands still.
+    /// Notes whether nothing but questions to a person is open: then the clock stands still. Where it goes on, and where a
+    /// step works again after all of them were held, timers that were paused are set anew.
     pub(crate) fn watch_clock(&mut self) {
-        if self.clock.note_waiting(self.now) {
+        let was_waiting = self.clock.note_waiting(self.now);
+        let works = |clock: &Clock| !clock.is_waiting() && clock.works_from(self.now).is_some();
+        if was_waiting || !self.paused.is_empty() && works(&self.clock) {
             for timer in std::mem::take(&mut self.paused) {
                 self.rearm(timer);
             }
@@ -63,7 +67,7 @@ impl Machine {
         let Some(until) = until(limit, stage).filter(|_| self.phase != Phase::Ended) else { return };
         match self.moment_of(limit, until) {
             Some(at) => self.wake(timer, at),
-            // All that is out is held: its time goes on when the first of it is let go.
+            // All that is out is held: its time goes on when something works again.
             None => self.paused.push(timer),
         }
     }
@@ -77,11 +81,7 @@ impl Machine {
 
     /// A step is told to be sent out: it is held no more.
     pub(crate) fn let_go_of(&mut self, step: &StepId) {
-        if self.clock.let_go(step) && !self.clock.is_waiting() {
-            for timer in std::mem::take(&mut self.paused) {
-                self.rearm(timer);
-            }
-        }
+        self.clock.let_go(step);
     }
 
     pub(crate) fn timer_fired(&mut self, timer: &Arc<str>) {

@@ -153,11 +153,6 @@ impl Endpoint {
         self.provider == "mistral" || self.authority().ends_with("api.mistral.ai")
     }
 
-    /// Whether the address holds a user name or a password, which would get into records and messages.
-    pub(crate) fn has_credentials(&self) -> bool {
-        self.authority().contains('@')
-    }
-
     /// What stands between the scheme and the path of the address.
     fn authority(&self) -> &str {
         let rest = self.base_url.trim().split_once("://").map_or("", |(_, rest)| rest);

@@ -4,6 +4,7 @@
 //! feature `providers`), `extractive`, `scripted` (answers from a script, for tests), or one that the program registers
 //! itself. A model that nobody asks for costs nothing: no connection, no key, no file.
 
+mod bound;
 mod endpoint;
 mod error;
 mod estimate;
@@ -19,6 +20,7 @@ mod price;
 mod providers;
 mod registry;
 pub mod scripted;
+mod secret;
 mod settings;
 #[cfg_attr(not(feature = "providers"), allow(dead_code))]
 mod structured;
@@ -29,6 +31,7 @@ mod weak;
 use async_trait::async_trait;
 use deepgraph_protocol::{ModelReply, ModelRequest, StepError};
 
+pub use bound::asked_output;
 pub use error::ModelError;
 pub use limiter::Account;
 pub use listed::{ListedModel, ListedProvider};
@@ -37,6 +40,7 @@ pub use price::Price;
 pub use providers::RemoteModel;
 pub use registry::Models;
 pub use scripted::{Script, Scripted};
+pub use secret::{has_secret, is_variable};
 pub use settings::{CacheMarks, ModelFacts, ModelSettings, Protocol, ProviderSettings, ToolMode};
 
 /// Where the pieces of a reply go while it is being written. A preview is never state: only the reply is.

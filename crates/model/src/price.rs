@@ -66,6 +66,12 @@ impl Price {
         u64::try_from(sum.div_ceil(1_000_000)).unwrap_or(u64::MAX)
     }
 
+    /// The longest reply that an amount of micro-dollars is enough for, in tokens.
+    pub fn output_for(self, micro_usd: u64) -> u64 {
+        let tokens = (u128::from(micro_usd) * 1_000_000).checked_div(u128::from(self.output));
+        tokens.map_or(u64::MAX, |tokens| u64::try_from(tokens).unwrap_or(u64::MAX))
+    }
+
     /// The most that a call of this usage can cost: nothing comes from the cache and all is put into it.
     pub fn most(self, usage: &Usage) -> u64 {
         let dearest = self.input.max(self.cache_write.unwrap_or(0));
@@ -124,6 +130,14 @@ mod tests {
         assert_eq!(price.most(&used(1_000_000, 1_000_000, 400_000)), 3_750_000 + 15_000_000);
         let plain = Price::dollars(3.0, 15.0, None, None).unwrap();
         assert_eq!(plain.cost(&used(1_000_000, 0, 400_000)), 3_000_000);
+    }
+
+    #[test]
+    fn an_amount_is_enough_for_so_long_a_reply() {
+        let price = Price { output: 15_000_000, ..Price::FREE };
+        assert_eq!(price.output_for(150), 10);
+        assert!(price.cost(&used(0, price.output_for(149), 0)) <= 149);
+        assert_eq!(Price::FREE.output_for(0), u64::MAX);
     }
 
     #[test]

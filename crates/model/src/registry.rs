@@ -91,16 +91,12 @@ impl Models {
     ///
     /// [`ModelError`]: the first mistake.
     pub fn check(&self) -> Result<(), ModelError> {
-        for name in self.settings.providers.keys() {
-            if name.is_empty() || name.contains("::") || matches!(name.as_str(), "scripted" | "extractive") {
-                let problem = "a provider can not have this name: it stands before `::`".to_owned();
+        for (name, provider) in &self.settings.providers {
+            if let Some(problem) = provider.mistakes().into_iter().next() {
                 return Err(ModelError::Provider { provider: name.clone(), problem });
             }
-            if Endpoint::of(&self.settings, name)?.is_some_and(|endpoint| endpoint.has_credentials()) {
-                let problem =
-                    "its base_url holds a user name or a password, which would be written into records: \
-                               leave it out, and name a variable as key_env or in headers_env"
-                        .to_owned();
+            if name.is_empty() || name.contains("::") || matches!(name.as_str(), "scripted" | "extractive") {
+                let problem = "a provider can not have this name: it stands before `::`".to_owned();
                 return Err(ModelError::Provider { provider: name.clone(), problem });
             }
             self.get(&format!("{name}::any"))?;
@@ -138,8 +134,17 @@ impl Models {
     /// The price of a model's tokens, where it is known: nothing for models that are computed here, and for those of an
     /// Ollama on this machine.
     pub fn price(&self, model: &str) -> Option<Price> {
-        let computed_here = self.own(model).is_none() && matches!(split(model).0, "scripted" | "extractive");
-        if computed_here { Some(Price::FREE) } else { self.facts(model).price }
+        if self.is_computed(model) { Some(Price::FREE) } else { self.facts(model).price }
+    }
+
+    /// Whether a model is no language model, but computed here: it writes no tokens.
+    pub fn is_computed(&self, model: &str) -> bool {
+        self.own(model).is_none() && matches!(split(model).0, "scripted" | "extractive")
+    }
+
+    /// The longest reply of a model in tokens, where it is known: from the settings or the built-in table.
+    pub fn max_output(&self, model: &str) -> Option<u64> {
+        self.facts(model).max_output
     }
 
     /// The context window of a model in tokens, request and reply together, where it is known: from the settings, from

@@ -84,13 +84,13 @@ pub enum EntryBody {
         attempt: u32,
         /// What went wrong.
         error: StepError,
-        /// What it used nevertheless.
+        /// What it used nevertheless; of a model call that used nothing which is known, nothing.
         #[serde(default)]
         usage: Usage,
         /// Whether the next model of the route is asked: at once, without counting as one of the attempts of `retry`.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         fail_over: bool,
-        /// What the call of an op cost outside nevertheless; none: nothing.
+        /// What it cost nevertheless: the call of an op outside, or the tokens of a model call; none: nothing.
         #[serde(default, skip_serializing_if = "Fee::is_none")]
         fee: Fee,
     },
@@ -325,7 +325,7 @@ pub struct Cut {
     /// Messages that were left out.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub messages: u64,
-    /// Entries or parts of channels and of the item that were left out.
+    /// Entries or parts of channels, of the item and of a reply that the model is shown once more, that were left out.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub parts: u64,
     /// The size of all that was cut, in bytes.

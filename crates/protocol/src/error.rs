@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::ExitReason;
+use crate::{ExitReason, Fee, Usage};
 
 /// What went wrong with a step, by kind. Graphs read it as `error.kind`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -145,6 +145,30 @@ pub struct StepError {
     /// The tokens of the request as the provider counted them, where it told them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
+    /// What a model call used although it failed, on the way from the model to the journal, where it stands beside the
+    /// failure ([`AttemptFailed`](crate::EntryBody::AttemptFailed)); none: nothing that is known.
+    #[serde(skip)]
+    pub used: Option<Box<UsedInVain>>,
+}
+
+/// What a model call used that gave no reply: a refusal, one that broke off amid its reply.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct UsedInVain {
+    /// Its tokens.
+    pub usage: Usage,
+    /// What it cost as the provider says; none: as the model's price has it.
+    pub cost_micro_usd: Option<u64>,
+}
+
+impl UsedInVain {
+    /// The tokens, and what they cost where `price` tells what a usage costs; without tokens nothing.
+    pub fn charged(&self, price: impl FnOnce(&Usage) -> Option<u64>) -> (Usage, Fee) {
+        if self.usage.tokens() == 0 {
+            return (self.usage, Fee::NONE);
+        }
+        let cost = self.cost_micro_usd.or_else(|| price(&self.usage));
+        (self.usage, Fee { micro_usd: cost.unwrap_or(0), unknown: u64::from(cost.is_none()) })
+    }
 }
 
 impl StepError {
@@ -157,7 +181,13 @@ impl StepError {
             unsent: false,
             window: None,
             tokens: None,
+            used: None,
         }
+    }
+
+    /// The same failure, of a call that used something nevertheless.
+    pub fn having_used(self, used: UsedInVain) -> StepError {
+        StepError { used: Some(Box::new(used)), ..self }
     }
 
     /// Whether a call that was sent out may have been done although it failed so. Only what says that it was not is

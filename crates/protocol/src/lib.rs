@@ -28,7 +28,7 @@ pub use entry::{
     CALLER_ENDED, Cut, Entry, EntryBody, Grant, Millis, Nesting, ResumeFrom, SEMANTICS, ScopeEnd, Started,
     StepOutput,
 };
-pub use error::{ErrorClass, ErrorKind, StepError};
+pub use error::{ErrorClass, ErrorKind, StepError, UsedInVain};
 pub use event::Event;
 pub use exit::{Clocks, Exit, ExitClass, ExitReason, LimitHit};
 pub use hidden::{HIDDEN, Hidden, keys_in};

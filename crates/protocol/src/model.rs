@@ -131,6 +131,23 @@ pub struct ModelReply {
 }
 
 impl ModelReply {
+    /// A text that a model said when it was done, without calls, of unknown price and with no tokens counted. A reply with
+    /// more than that is made from it: `ModelReply { usage, ..ModelReply::saying("m", "Yes.") }` stays valid when replies
+    /// get another field.
+    pub fn saying(model: impl Into<String>, text: impl Into<Arc<str>>) -> ModelReply {
+        ModelReply {
+            text: text.into(),
+            tool_calls: Vec::new(),
+            data: Value::Null,
+            finish: FinishReason::Stop,
+            usage: Usage::default(),
+            cost_micro_usd: None,
+            model: model.into(),
+            mended: Vec::new(),
+            guess: Value::Null,
+        }
+    }
+
     /// The reply, marked as [`FinishReason::Empty`] where it does not answer the request: a text was all that was asked
     /// for (no tools, no shape), and it has none. It is marked where it comes in, so that the journal says it: replies
     /// of older journals and recordings stay what they were.

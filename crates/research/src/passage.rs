@@ -11,12 +11,16 @@
 //! A document that states its date has it behind its path: `(minutes.md, 2025-01-14)`. A blank line stands between two blocks. A line of a passage that itself looks like the head of a block is
 //! written with a `\` before it, so that page text can not pass for another source.
 //!
-//! The lines of a web page stand behind a fence, each with `> ` before it, without what people do not see:
+//! All that a web page says of itself stands behind a fence, each line with `> ` before it, without what people do not
+//! see. The first of them has its title and section:
 //!
 //! ```text
-//! [p3mzk2-4] Ports of Uruguay — Traffic (https://example.org/ports, 2024-05-01)
+//! [p3mzk2-4] (https://example.org/ports, 2024-05-01)
+//! > Ports of Uruguay — Traffic
 //! > Montevideo handled 1.1 million containers in 2023.
 //! ```
+//!
+//! So do the lines of what a tool of a server answered: `(files: read_text_file(path: notes.txt))`.
 
 mod fence;
 mod hits;
@@ -67,6 +71,9 @@ impl From<&Hit> for Passage {
 /// Stands between title and section in the head of a block.
 const DASH: &str = " — ";
 
+/// The longest title and section of a page together, in characters.
+const LONGEST_LABEL: usize = 400;
+
 /// The longest id that is taken for one, in bytes.
 const LONGEST_ID: usize = 64;
 
@@ -92,8 +99,12 @@ pub fn render(sources: &[&Source]) -> String {
             out.push('\n');
         }
         push_head(&mut out, source);
-        match is_page(&source.document) {
-            true => fence::push_quoted(&mut out, source.text.trim_end()),
+        match is_fenced(&source.document) {
+            true => {
+                let label: String = label(source).chars().take(LONGEST_LABEL).collect();
+                fence::push_quoted(&mut out, &label);
+                fence::push_quoted(&mut out, source.text.trim_end());
+            }
             false => source.text.trim_end().lines().for_each(|line| fence::push_line(&mut out, line)),
         }
     }
@@ -103,13 +114,20 @@ pub fn render(sources: &[&Source]) -> String {
 /// Reads blocks of text. Whatever stands before the first block is skipped; a text without blocks has none.
 pub fn parse(text: &str) -> Vec<Passage> {
     let mut passages: Vec<Passage> = Vec::new();
+    // Whether the title of the last passage, a page's, has not come yet.
+    let mut lacks_title = false;
     for line in text.lines() {
         if let Some(head) = parse_head(line) {
+            lacks_title = is_page(&head.document) && head.title.is_empty();
             passages.push(head);
         } else if let Some(passage) = passages.last_mut() {
-            if is_page(&passage.document) {
+            if is_fenced(&passage.document) {
                 // What is not behind the fence is not the page's.
-                if let Some(line) = fence::unquoted(line) {
+                let Some(line) = fence::unquoted(line) else { continue };
+                if std::mem::take(&mut lacks_title) {
+                    let (title, section) = line.split_once(DASH).unwrap_or((line, ""));
+                    (passage.title, passage.section) = (title.trim().to_owned(), section.trim().to_owned());
+                } else {
                     passage.text.push_str(line);
                     passage.text.push('\n');
                 }
@@ -159,12 +177,36 @@ fn is_page(document: &str) -> bool {
     document.starts_with("https://") || document.starts_with("http://")
 }
 
-fn push_head(out: &mut String, source: &Source) {
-    out.push_str(&format!("[{}] {}", source.id, one_line(&source.title).replace(DASH, " - ")));
-    if !source.section.is_empty() {
-        out.push_str(DASH);
-        out.push_str(&one_line(&source.section));
+/// Whether what a document says stands behind the fence: it is of somebody else, a page, a resource of a server, or what a
+/// tool of a server answered.
+fn is_fenced(document: &str) -> bool {
+    document.contains("://") || is_answer(document)
+}
+
+/// Whether a document's name is that of an answer: `SERVER: TOOL(ARGUMENTS)`.
+fn is_answer(document: &str) -> bool {
+    let is_name =
+        |name: &str| !name.is_empty() && !name.contains(|c: char| c.is_whitespace() || "()".contains(c));
+    let call = document.strip_suffix(')').and_then(|rest| rest.split_once('('));
+    call.and_then(|(call, _)| call.split_once(": "))
+        .is_some_and(|(server, tool)| is_name(server) && is_name(tool))
+}
+
+/// The title of a passage and the section that it stands in, on one line.
+fn label(source: &Source) -> String {
+    let title = one_line(&source.title).replace(DASH, " - ");
+    match source.section.is_empty() {
+        true => title,
+        false => format!("{title}{DASH}{}", one_line(&source.section)),
     }
+}
+
+fn push_head(out: &mut String, source: &Source) {
+    let label = match is_page(&source.document) {
+        true => String::new(),
+        false => format!(" {}", label(source)),
+    };
+    out.push_str(&format!("[{}]{label}", source.id));
     let date = source.date.as_deref().map(|date| format!(", {}", one_line(date))).unwrap_or_default();
     let document = match is_page(&source.document) {
         true => address(&source.document),
@@ -189,7 +231,13 @@ fn parse_head(line: &str) -> Option<Passage> {
     if !is_id(id) {
         return None;
     }
-    let (label, document) = split_document(rest.trim_end())?;
+    let rest = rest.trim_end();
+    // The head of a page has nothing but its address, whatever stands in that.
+    let page = rest.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).filter(|inner| is_page(inner));
+    let (label, document) = match page {
+        Some(address) => ("", address),
+        None => split_document(rest)?,
+    };
     let (title, section) = label.split_once(DASH).unwrap_or((label, ""));
     let (document, date) = match document.rsplit_once(", ") {
         Some((document, date)) if is_date(date) => (document, Some(date.to_owned())),

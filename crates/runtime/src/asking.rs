@@ -12,12 +12,10 @@ use deepgraph_trace::recording::{Came, Exchange};
 use deepgraph_trace::request_hash;
 
 use crate::begun::Begun;
+use crate::bound::{Around, Longest};
 use crate::driver::Driver;
 use crate::replay::lost_dispatch;
 use crate::tasks::{Done, bounded};
-
-/// Output tokens that are reserved for a call whose node does not bound them.
-const UNBOUNDED_OUTPUT: u64 = 4096;
 
 /// An attempt of a model call, as it is put out.
 #[derive(Clone, Debug)]
@@ -33,6 +31,8 @@ pub(crate) struct ModelCall {
 #[derive(Debug)]
 pub(crate) struct Prepared {
     pub(crate) request: Arc<ModelRequest>,
+    /// The longest reply, in tokens, as the model is told it; none: as the request has it.
+    longest: Option<u64>,
     pub(crate) attempt: u32,
     pub(crate) timeout_ms: Option<u64>,
     /// How many dispatches come before the one that is sent: in the recorded run their answers were lost.
@@ -91,7 +91,19 @@ impl Driver<'_> {
             Ok(fitted) => fitted,
             Err(error) => return self.commit_later(scope, EntryBody::Failed { step: call.step, error }),
         };
-        let mut entry = self.dispatch_of(&call, &choice, &fitted);
+        let prices: Option<Vec<Price>> =
+            choice.left.iter().map(|model| self.runtime.models.price(model)).collect();
+        let around = Around {
+            known: self.runtime.models.max_output(&choice.asked.model),
+            window: fitted.window,
+            room: live.machine.call_room(),
+            prices: prices.as_deref(),
+        };
+        let longest = Longest::of(&fitted.request, &around);
+        let is_computed = self.runtime.models.is_computed(&choice.asked.model);
+        let told = longest.told.filter(|_| !is_computed);
+        let output = if is_computed { None } else { Some(longest.reserved) };
+        let mut entry = dispatch_of(&call, &choice, &fitted, output, prices.as_deref());
         let reserved = recorded.as_ref().and_then(|recorded| recorded.as_ref()?.reserved);
         if let Some(reserved) = reserved {
             entry = lost_dispatch(&entry, reserved);
@@ -104,9 +116,10 @@ impl Driver<'_> {
             self.commit_later(scope, lost_dispatch(&entry, *reserved));
         }
         let account = self.runtime.models.account(&choice.asked.model).filter(|_| self.replay.is_none());
-        let tokens = request.estimate_tokens().saturating_add(request.max_output.unwrap_or(0));
+        let tokens = request.estimate_tokens().saturating_add(told.unwrap_or(0));
         let mut prepared = Prepared {
             request: Arc::new(request),
+            longest: told,
             attempt,
             timeout_ms: call.timeout_ms,
             lost: lost.len(),
@@ -178,30 +191,6 @@ impl Driver<'_> {
         Choice { asked: Asked { model, has_next: false }, told, left }
     }
 
-    /// That a call is sent. Reserved is what the dearest of those costs that may be asked from here on; where the price of
-    /// one of them is not known, that of the call is not.
-    fn dispatch_of(&self, call: &ModelCall, choice: &Choice, fitted: &Fitted) -> EntryBody {
-        let request = &fitted.request;
-        let output = request.max_output.unwrap_or(UNBOUNDED_OUTPUT);
-        let estimate = request.estimate_tokens();
-        let usage = Usage { input_tokens: estimate, output_tokens: output, ..Default::default() };
-        let models = &self.runtime.models;
-        let prices: Option<Vec<Price>> = choice.left.iter().map(|model| models.price(model)).collect();
-        let free = prices.as_ref().is_some_and(|prices| prices.iter().all(|price| *price == Price::FREE));
-        EntryBody::Dispatched {
-            step: call.step.clone(),
-            attempt: call.attempt,
-            request: Some(request_hash(request)),
-            reserve_tokens: if free { 0 } else { estimate.saturating_add(output) },
-            reserve_micro_usd: prices.and_then(|prices| prices.iter().map(|price| price.most(&usage)).max()),
-            key: None,
-            takes_key: false,
-            model: choice.told.clone(),
-            window: fitted.window,
-            cut: fitted.cut,
-        }
-    }
-
     /// Sends a model request whose dispatch is durable, if the Machine still wants it.
     pub(crate) fn send_model(&mut self, scope: &ScopePath, step: &StepId) {
         if let Some(prepared) = self.prepared.get_mut(step).filter(|prepared| prepared.lost > 0) {
@@ -210,7 +199,7 @@ impl Driver<'_> {
         }
         let Some(prepared) = self.prepared.remove(step) else { return };
         self.held.remove(&(step.clone(), prepared.attempt));
-        let Prepared { request, attempt, timeout_ms, asked, passed, .. } = prepared;
+        let Prepared { request, longest, attempt, timeout_ms, asked, passed, .. } = prepared;
         if !self.machines.get(scope).is_some_and(|live| live.machine.is_open(step)) {
             give_back(&passed);
             return;
@@ -237,7 +226,7 @@ impl Driver<'_> {
         self.tasks.spawn(&key, &key_step, async move {
             let preview_step = step.clone();
             let preview = move |piece: &str| drop(previews.send((preview_step.clone(), piece.to_owned())));
-            let request = of_model(request, &asked.model);
+            let request = of_model(request, &asked.model, longest);
             let call = begun.unless_withdrawn(model.reply(&request, &preview));
             let result = bounded(place, timeout_ms, call).await.map(|reply| {
                 let mut reply = reply.answering(&request);
@@ -251,7 +240,7 @@ impl Driver<'_> {
                     Err(error) => account.refused(passed, error),
                 }
             }
-            Done::Model { scope, step, attempt, asked: Some(asked), result }
+            Done::Model { scope, step, attempt, asked: Some(asked), price, result }
         });
     }
 
@@ -271,6 +260,36 @@ impl Driver<'_> {
     }
 }
 
+/// That a call is sent, with the tokens that are reserved for its reply; none: the model is computed here and uses none.
+/// Reserved is what the dearest of those costs that may be asked from here on; where the price of one of them is not known,
+/// that of the call is not.
+fn dispatch_of(
+    call: &ModelCall,
+    choice: &Choice,
+    fitted: &Fitted,
+    output: Option<u64>,
+    prices: Option<&[Price]>,
+) -> EntryBody {
+    let request = &fitted.request;
+    let usage = Usage {
+        input_tokens: request.estimate_tokens(),
+        output_tokens: output.unwrap_or(0),
+        ..Default::default()
+    };
+    EntryBody::Dispatched {
+        step: call.step.clone(),
+        attempt: call.attempt,
+        request: Some(request_hash(request)),
+        reserve_tokens: output.map_or(0, |output| usage.input_tokens.saturating_add(output)),
+        reserve_micro_usd: prices.and_then(|prices| prices.iter().map(|price| price.most(&usage)).max()),
+        key: None,
+        takes_key: false,
+        model: choice.told.clone(),
+        window: fitted.window,
+        cut: fitted.cut,
+    }
+}
+
 /// What was let out and is not sent after all.
 fn give_back(passed: &Option<(Arc<Account>, u64)>) {
     if let Some((account, tokens)) = passed {
@@ -278,12 +297,13 @@ fn give_back(passed: &Option<(Arc<Account>, u64)>) {
     }
 }
 
-/// The request, asked of this model.
-fn of_model(request: Arc<ModelRequest>, model: &str) -> Arc<ModelRequest> {
-    if request.model == model {
+/// The request, asked of this model, with the longest reply that it is told.
+fn of_model(request: Arc<ModelRequest>, model: &str, longest: Option<u64>) -> Arc<ModelRequest> {
+    let max_output = longest.or(request.max_output);
+    if request.model == model && request.max_output == max_output {
         return request;
     }
-    Arc::new(ModelRequest { model: model.to_owned(), ..Arc::unwrap_or_clone(request) })
+    Arc::new(ModelRequest { model: model.to_owned(), max_output, ..Arc::unwrap_or_clone(request) })
 }
 
 /// Whether a call of the recorded run was called off while it waited.

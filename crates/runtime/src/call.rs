@@ -15,12 +15,32 @@ pub struct CallContext {
     input: Arc<Map>,
     key: OnceLock<Arc<str>>,
     charged: Arc<Mutex<Fee>>,
+    writes: bool,
 }
 
 impl CallContext {
     /// The call of a step of a run, with this input.
     pub fn new(run: RunId, step: StepId, attempt: u32, input: Arc<Map>) -> CallContext {
-        CallContext { run, step, attempt, input, key: OnceLock::new(), charged: Arc::default() }
+        CallContext {
+            run,
+            step,
+            attempt,
+            input,
+            key: OnceLock::new(),
+            charged: Arc::default(),
+            writes: false,
+        }
+    }
+
+    /// The same call as one that writes, or does not, by what the graph and the op say.
+    #[must_use]
+    pub fn writing(self, writes: bool) -> CallContext {
+        CallContext { writes, ..self }
+    }
+
+    /// Whether the call may change something outside.
+    pub fn writes(&self) -> bool {
+        self.writes
     }
 
     /// The run.

@@ -28,7 +28,7 @@ impl Driver<'_> {
                 self.prepare_model(scope, ModelCall { step, attempt, timeout_ms, route });
             }
             Effect::RunOp { step, attempt, timeout_ms, op, input, writes, cache_ms, .. } => {
-                let call = OpCall { step, attempt, timeout_ms, op, input, cache_ms };
+                let call = OpCall { step, attempt, timeout_ms, op, input, cache_ms, writes };
                 match writes {
                     true => self.claim_op(scope, call),
                     false => self.reserve_op(scope, call),

@@ -35,6 +35,7 @@ mod aside;
 mod ask;
 mod asking;
 mod begun;
+mod bound;
 mod cached;
 mod call;
 mod cancel;

@@ -57,8 +57,18 @@ pub trait Op: Send + Sync {
 }
 
 /// Ops by name.
-#[derive(Clone, Default)]
-pub struct Ops(BTreeMap<String, Arc<dyn Op>>);
+#[derive(Clone)]
+pub struct Ops {
+    by_name: BTreeMap<String, Arc<dyn Op>>,
+    /// What says which facts are new, for ops that bring sources.
+    scorer: Arc<dyn Scorer>,
+}
+
+impl Default for Ops {
+    fn default() -> Ops {
+        Ops { by_name: BTreeMap::new(), scorer: Arc::new(HashedFacts) }
+    }
+}
 
 impl Ops {
     /// The stock ops of the graph language over these sources: documents, the web, both, or none: `search` and `read` say
@@ -74,31 +84,39 @@ impl Ops {
         ops
     }
 
-    /// Puts the ops in place that say what was new, `read` and `facts`, with a scorer of one's own.
+    /// Puts the ops in place that say what was new, `read` and `facts`, with a scorer of one's own. Tools of servers that are
+    /// added after this use it as well.
     pub fn score_with(&mut self, sources: impl Into<Sources>, scorer: Arc<dyn Scorer>) {
         self.add("read", Arc::new(ReadOp { sources: sources.into(), scorer: scorer.clone() }));
-        self.add("facts", Arc::new(FactsOp { scorer }));
+        self.add("facts", Arc::new(FactsOp { scorer: scorer.clone() }));
+        self.scorer = scorer;
+    }
+
+    /// What says which facts are new.
+    #[cfg(feature = "mcp")]
+    pub(crate) fn scorer(&self) -> &Arc<dyn Scorer> {
+        &self.scorer
     }
 
     /// Adds an op, or puts it in place of one of the same name.
     pub fn add(&mut self, name: impl Into<String>, op: Arc<dyn Op>) {
-        self.0.insert(name.into(), op);
+        self.by_name.insert(name.into(), op);
     }
 
     /// The op of a name.
     pub fn get(&self, name: &str) -> Option<&Arc<dyn Op>> {
-        self.0.get(name)
+        self.by_name.get(name)
     }
 
     /// The names, sorted.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.0.keys().map(String::as_str)
+        self.by_name.keys().map(String::as_str)
     }
 }
 
 impl fmt::Debug for Ops {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_set().entries(self.0.keys()).finish()
+        f.debug_set().entries(self.by_name.keys()).finish()
     }
 }
 

@@ -1,6 +1,9 @@
 //! What comes back becomes entries.
 
-use deepgraph_protocol::{Effect, EntryBody, ErrorKind, Fee, ScopePath, StepError, StepId, StepOutput};
+use deepgraph_model::Price;
+use deepgraph_protocol::{
+    Effect, EntryBody, ErrorKind, Fee, ScopePath, StepError, StepId, StepOutput, UsedInVain,
+};
 
 use crate::asking::Asked;
 use crate::control::Cancel;
@@ -11,25 +14,21 @@ impl Driver<'_> {
     /// Commits what came back.
     pub(crate) fn take(&mut self, done: Done) {
         match done {
-            Done::Model { scope, step, attempt, asked, result } => {
+            Done::Model { scope, step, attempt, asked, price, result } => {
                 self.begun.remove(&step);
                 let fail_over = self.note_trouble(asked.as_ref(), result.as_ref().err());
                 let body = match result {
-                    Ok(reply) if reply.data.depth() > DEEPEST => failure(step, attempt, too_deep()),
+                    Ok(reply) if reply.data.depth() > DEEPEST => {
+                        let used = UsedInVain { usage: reply.usage, cost_micro_usd: reply.cost_micro_usd };
+                        failure(step, attempt, too_deep().having_used(used), price, false)
+                    }
                     Ok(reply) => EntryBody::Completed {
                         step,
                         attempt,
                         output: StepOutput::Model(*reply),
                         fee: Fee::NONE,
                     },
-                    Err(error) => EntryBody::AttemptFailed {
-                        step,
-                        attempt,
-                        error,
-                        usage: Default::default(),
-                        fail_over,
-                        fee: Fee::NONE,
-                    },
+                    Err(error) => failure(step, attempt, error, price, fail_over),
                 };
                 self.commit_later(&scope, body);
             }
@@ -103,15 +102,18 @@ fn too_deep() -> StepError {
     StepError::new(ErrorKind::InvalidOutput, message)
 }
 
-fn failure(step: StepId, attempt: u32, error: StepError) -> EntryBody {
-    EntryBody::AttemptFailed {
-        step,
-        attempt,
-        error,
-        usage: Default::default(),
-        fail_over: false,
-        fee: Fee::NONE,
-    }
+/// The call of a model failed, and used something nevertheless, at this price.
+fn failure(
+    step: StepId,
+    attempt: u32,
+    mut error: StepError,
+    price: Option<Price>,
+    fail_over: bool,
+) -> EntryBody {
+    let used = error.used.take();
+    let used = used.map(|used| used.charged(|usage| price.map(|price| price.cost(usage))));
+    let (usage, fee) = used.unwrap_or_default();
+    EntryBody::AttemptFailed { step, attempt, error, usage, fail_over, fee }
 }
 
 /// The call of an op failed, and cost something nevertheless.

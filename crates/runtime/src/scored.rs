@@ -130,6 +130,16 @@ fn with_score(result: &Value, given: &Map, scorer: &dyn Scorer) -> Result<Value,
     Ok(Value::from(fields))
 }
 
+/// The facts of sources, of which nothing is known before.
+#[cfg(feature = "mcp")]
+pub(crate) async fn facts_of(sources: Value, scorer: Arc<dyn Scorer>) -> Result<Value, StepError> {
+    beside("finding what is new", move || {
+        let scored = with_score(&Value::record([("sources", sources)]), &Map::new(), &*scorer)?;
+        Ok(scored.get("facts").cloned().unwrap_or_else(Value::empty_list))
+    })
+    .await
+}
+
 /// A field, or its type's empty value where it is missing or null.
 fn field<T: DeserializeOwned + Default>(fields: &Map, name: &str) -> Result<T, StepError> {
     let Some(value) = fields.get(name).filter(|value| !value.is_null()) else { return Ok(T::default()) };

@@ -95,11 +95,12 @@ impl Servers {
         self.tools().into_iter().fold(ops.clone(), |table, (server, tools)| table.with_server(&server, tools))
     }
 
-    /// Adds an op for each tool. Its result is `{text, data}`. A call that has no timeout of its own has one of a
+    /// Adds an op for each tool. Its result is `{text, data, sources, facts}`: what a call that reads
+    /// brought can be cited, and its facts are found by the scorer of `ops`. A call that has no timeout of its own has one of a
     /// minute, or that of the user's settings. Tools that the graph names, of servers that are down, are ops as well: a call
     /// tries the server again.
     pub fn add_to(&self, ops: &mut Ops) {
-        for (name, op) in self.0.ops() {
+        for (name, op) in self.0.ops(ops) {
             ops.add(name, op);
         }
     }

@@ -5,6 +5,7 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
+use deepgraph_model::Price;
 use deepgraph_protocol::{Effect, ErrorKind, Fee, ModelReply, ScopePath, StepError, StepId, Usage, Value};
 use deepgraph_trace::recording::EntryName;
 use tokio::sync::Semaphore;
@@ -22,6 +23,8 @@ pub(crate) enum Done {
         attempt: u32,
         /// Which model was asked; none in a replay.
         asked: Option<Asked>,
+        /// What its tokens cost; none: that is not known.
+        price: Option<Price>,
         result: Result<Box<ModelReply>, StepError>,
     },
     /// An op answered, or failed.

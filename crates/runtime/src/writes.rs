@@ -28,6 +28,7 @@ pub(crate) struct OpCall {
     pub(crate) op: Arc<str>,
     pub(crate) input: Arc<Map>,
     pub(crate) cache_ms: Option<u64>,
+    pub(crate) writes: bool,
 }
 
 impl Driver<'_> {
@@ -85,11 +86,11 @@ impl Driver<'_> {
         let kept = self.kept(&call, &*op);
         let (asked, given) = self.parts(&call, &*op);
         let cache = call.cache_ms.map(|_| CacheKey::of(&call.op, &asked));
-        let OpCall { step, attempt, timeout_ms, input, .. } = call;
+        let OpCall { step, attempt, timeout_ms, input, writes, .. } = call;
         let own = || op.default_timeout().map(|own| u64::try_from(own.as_millis()).unwrap_or(u64::MAX));
         let timeout_ms = timeout_ms.or_else(own);
         let place = self.tool_places.clone().filter(|_| kept.is_none());
-        let context = CallContext::new(self.run.clone(), step.clone(), attempt, input);
+        let context = CallContext::new(self.run.clone(), step.clone(), attempt, input).writing(writes);
         let begun = Begun::default();
         self.begun.insert(step.clone(), begun.clone());
         let (key, key_step, scope) = (scope.clone(), step.clone(), scope.clone());

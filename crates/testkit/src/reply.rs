@@ -8,17 +8,9 @@ pub(crate) const USUAL_TOKENS: (u64, u64) = (100, 10);
 fn reply(text: &str, tool_calls: Vec<ToolCall>, data: Value) -> ModelReply {
     let (input_tokens, output_tokens) = USUAL_TOKENS;
     let finish = if tool_calls.is_empty() { FinishReason::Stop } else { FinishReason::ToolCalls };
-    ModelReply {
-        text: text.into(),
-        tool_calls,
-        data,
-        finish,
-        usage: Usage { input_tokens, output_tokens, ..Usage::default() },
-        cost_micro_usd: Some(0),
-        model: "scripted".into(),
-        mended: Vec::new(),
-        guess: Default::default(),
-    }
+    let usage = Usage { input_tokens, output_tokens, ..Usage::default() };
+    let said = ModelReply::saying("scripted", text);
+    ModelReply { tool_calls, data, finish, usage, cost_micro_usd: Some(0), ..said }
 }
 
 /// A reply with text only.

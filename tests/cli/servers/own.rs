@@ -65,6 +65,10 @@ impl Own {
         said(self.command(more))
     }
 
+    fn config(&self) -> &str {
+        self.args.last().expect("it is the last argument")
+    }
+
     fn pids(&self) -> Vec<String> {
         let text = std::fs::read_to_string(self.world.path("pids")).unwrap_or_default();
         text.lines().map(str::to_owned).collect()
@@ -171,6 +175,41 @@ fn names_that_clash_and_tools_that_are_not_there_are_refused_before_the_run() {
 }
 
 #[test]
+fn what_a_record_names_is_started_only_where_the_own_configuration_names_it_too() {
+    let graph = REACT.replace("start: agent\n", "start: first\n").replace(
+        "nodes:\n",
+        "nodes:\n  first: {ask: \"Shall we?\", update: {messages: [{user: result.text}]}, next: agent}\n",
+    );
+    let script = "
+rules:
+  - {when: {turn: 0, tools: [think, say]}, reply: {calls: [{name: say, arguments: {text: one}}]}}
+  - {when: {turn: 1, text: 'the MCP server \"crm\" of the run''s record is not started'}, reply: {text: It was left out.}}
+  - {when: {turn: 1, text: one}, reply: {text: It was started.}}
+";
+    let servers = "    crm: {command: SERVER, only: [echo], rename: {echo: say}}\n";
+    for (is_named, is_same, expected) in [
+        (false, true, "It was left out."),
+        (true, false, "It was left out."),
+        (true, true, "It was started."),
+    ] {
+        let own = Own::new(&graph, script, servers);
+        assert_eq!(own.run(&[]).code, AWAITING_INPUT);
+        if is_named {
+            let text = std::fs::read_to_string(own.config()).expect("it was written");
+            let text = if is_same { text } else { text.replace("exec ", "exec  ") };
+            std::fs::write(own.world.path("home").join("config.yaml"), text).expect("it can be written");
+        }
+        let told = own.world.deepgraph(&["resume", "last", "--answer", "yes"]);
+        assert_eq!((told.code, told.out.trim()), (SUCCEEDED, expected), "{}", told.err);
+        let is_started = is_named && is_same;
+        assert_eq!(own.pids().len(), 1 + usize::from(is_started));
+        assert_eq!(told.err.contains("started when it is called: crm"), is_started, "{}", told.err);
+        let refusal = "put services.mcp.crm with the same `command` and `env` into config.yaml of --home";
+        assert_eq!(told.err.contains(refusal), !is_started, "{}", told.err);
+    }
+}
+
+#[test]
 fn a_run_that_is_resumed_has_the_same_tools_and_starts_a_server_when_it_is_called() {
     let graph = REACT.replace("start: agent\n", "start: first\n").replace(
         "nodes:\n",
@@ -189,7 +228,7 @@ rules:
     let waiting = said(command);
     assert_eq!(waiting.code, AWAITING_INPUT, "{}", waiting.err);
     assert_eq!(own.pids().len(), 1);
-    let mut resume = own.world.command(&["resume", "last", "--answer", "yes"]);
+    let mut resume = own.world.command(&["resume", "last", "--answer", "yes", "--config", own.config()]);
     resume.env("CRM_TOKEN", TOKEN);
     let told = said(resume);
     assert_eq!((told.code, told.out.trim()), (SUCCEEDED, "It came back."), "{}", told.err);

@@ -3,12 +3,15 @@
 use serde_json::{Value as Json, json};
 
 use super::http::response;
+use super::quota::with_headers;
 
 /// What comes of a request.
 pub enum Answer {
     /// A message of the model.
     Reply(Json),
-    /// Half of it, then the end of the connection.
+    /// One that runs into its longest length.
+    Endless(Json),
+    /// Half of a message, then the end of the connection.
     Cut(Json),
     /// The filter withheld it.
     Filtered,
@@ -31,6 +34,16 @@ impl Answer {
         Answer::Bytes(response(status, &all, &body, body.len()))
     }
 
+    /// The same, where it is a good reply with more headers.
+    pub fn told(self, headers: &str, stream: bool) -> Answer {
+        match self {
+            Answer::Reply(reply) if !headers.is_empty() => {
+                Answer::Bytes(with_headers(whole(&reply, stream), headers))
+            }
+            other => other,
+        }
+    }
+
     /// A page where JSON was to come.
     pub fn page(html: &str) -> Answer {
         Answer::Bytes(response(200, &[("Content-Type", "text/html")], html, html.len()))
@@ -40,6 +53,11 @@ impl Answer {
 /// A reply as one body, or as events.
 pub fn whole(message: &Json, stream: bool) -> Vec<u8> {
     finished(message, stream, if message["tool_calls"].is_array() { "tool_calls" } else { "stop" })
+}
+
+/// A reply that ran into its longest length.
+pub fn cut_off(message: &Json, stream: bool) -> Vec<u8> {
+    finished(message, stream, "length")
 }
 
 /// A reply that the filter withheld.

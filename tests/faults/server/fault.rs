@@ -148,7 +148,7 @@ impl What {
                 Answer::Reply(with_text(good(), |text| format!("<think>\n{REASONING}\n</think>\n\n{text}")))
             }
             What::Repeats => {
-                Answer::Reply(with_text(good(), |text| format!("{text}\n{}", REPEATED.repeat(2000))))
+                Answer::Endless(with_text(good(), |text| format!("{text}\n{}", REPEATED.repeat(2000))))
             }
         }
     }

@@ -7,6 +7,7 @@ mod answer;
 mod fault;
 mod http;
 mod log;
+mod quota;
 mod script;
 mod stage;
 
@@ -21,6 +22,7 @@ use answer::Answer;
 pub use fault::{Fault, REASONING, REPEATED, SLOW_DOWN_MS, What};
 use http::{Connection, Request};
 pub use log::{Asked, Log};
+pub use quota::Quota;
 pub use script::sentence;
 pub use stage::Stage;
 
@@ -35,15 +37,26 @@ struct State {
     /// What researchers are sent out for, in the first round.
     topics: Vec<&'static str>,
     faults: Vec<Fault>,
+    /// What the account may send.
+    quota: Option<Quota>,
     log: Log,
 }
 
 impl Server {
     /// A server whose supervisor delegates these topics, with these faults: the first that hits a request is what comes of it.
     pub async fn start(topics: &[&'static str], faults: Vec<Fault>) -> Server {
+        Server::with(topics, faults, None).await
+    }
+
+    /// A server without faults whose account may send only so much.
+    pub async fn limited(topics: &[&'static str], quota: Quota) -> Server {
+        Server::with(topics, Vec::new(), Some(quota)).await
+    }
+
+    async fn with(topics: &[&'static str], faults: Vec<Fault>, quota: Option<Quota>) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("there is a port");
         let port = listener.local_addr().expect("it has one").port();
-        let state = Arc::new(State { topics: topics.to_vec(), faults, log: Log::default() });
+        let state = Arc::new(State { topics: topics.to_vec(), faults, quota, log: Log::default() });
         let shared = state.clone();
         let task = tokio::spawn(async move {
             while let Ok((socket, _)) = listener.accept().await {
@@ -56,6 +69,11 @@ impl Server {
     /// Its base URL.
     pub fn base_url(&self) -> String {
         format!("http://127.0.0.1:{}/v1", self.port)
+    }
+
+    /// How many requests were more than the account may send.
+    pub fn refused(&self) -> usize {
+        self.state.quota.as_ref().map_or(0, Quota::refused)
     }
 
     /// What came in so far.
@@ -73,7 +91,14 @@ impl Drop for Server {
 async fn serve(socket: TcpStream, state: Arc<State>) {
     let mut connection = Connection::new(socket);
     while let Some(request) = connection.request().await {
-        let answer = answer_to(&state, &request);
+        let headers = match &state.quota {
+            None => Some(String::new()),
+            Some(quota) => quota.take(),
+        };
+        let answer = match headers {
+            Some(headers) => answer_to(&state, &request).told(&headers, request.wants_stream()),
+            None => Answer::error(429, &[], "rate_limit_exceeded", "Rate limit reached."),
+        };
         if !carry_out(&mut connection, &request, answer).await {
             return;
         }
@@ -106,6 +131,7 @@ async fn carry_out(connection: &mut Connection, request: &Request, answer: Answe
         Answer::Reply(reply) => connection.send(&answer::whole(&reply, stream)).await,
         Answer::Filtered => connection.send(&answer::filtered(stream)).await,
         Answer::Bytes(bytes) => connection.send(&bytes).await,
+        Answer::Endless(reply) => connection.send(&answer::cut_off(&reply, stream)).await,
         Answer::Cut(reply) => {
             let bytes = answer::whole(&reply, stream);
             // Behind the head, so that a reply has begun.

@@ -106,7 +106,7 @@ fn cancel(
         if !home.is_driven(run) {
             // Another process may have been faster.
             match home.hold(run) {
-                Ok(held) => return take_over(options, store, &record, held),
+                Ok(held) => return take_over(options, home, store, &record, held),
                 Err(CliError::InUse { .. }) => {}
                 Err(error) => return Err(error),
             }
@@ -126,6 +126,7 @@ fn cancel(
 /// Cancels a run that no process drives, and drives it to its end.
 fn take_over(
     options: &Options,
+    home: &Home,
     store: &Arc<dyn Store>,
     record: &RunRecord,
     _held: Held,
@@ -137,8 +138,10 @@ fn take_over(
     let settings = Settings::of(&record)?;
     let work = Work::of(&record, bundle.clone(), Vec::new())?;
     let how = if options.now { Cancel::AtOnce } else { Cancel::Cooperative };
-    let access =
-        undoes_on_servers(&bundle).then(|| servers::access(&bundle, &settings.services)).transpose()?;
+    let named = servers::named(home, None)?;
+    let access = undoes_on_servers(&bundle)
+        .then(|| servers::access_again(&bundle, &settings.services, &named))
+        .transpose()?;
     session::with(|session| {
         let mut runtime = Runtime {
             store: store.clone(),

@@ -111,7 +111,7 @@ pub fn carry_out(options: Options, global: &Global) -> Result<ExitStatus, CliErr
             record.run_id
         ));
     }
-    branch::drive(&driver, &record, &bundle, settings, &branch)
+    branch::drive(&driver, &record, &bundle, settings, &branch, None)
 }
 
 /// The end of the step that is named.

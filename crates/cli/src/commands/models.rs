@@ -81,12 +81,14 @@ fn as_json(providers: &[ListedProvider], models: &[ListedModel]) -> String {
                 "input": dollars(price.input),
                 "output": dollars(price.output),
                 "cached_input": price.cached_input.map(dollars),
+                "cache_write": price.cache_write.map(dollars),
             })
         });
         json!({
             "name": model.name,
             "context_window": model.facts.context_window,
             "max_output": model.facts.max_output,
+            "tools": model.facts.tools,
             "price": price,
             "as_of": model.as_of,
         })

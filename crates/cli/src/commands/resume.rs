@@ -22,7 +22,7 @@ use crate::home::Home;
 use crate::report;
 use crate::settings::Settings;
 use crate::stored;
-use crate::{secrets, servers, session};
+use crate::{secrets, session};
 
 /// Options of `resume`.
 #[derive(Debug, Args)]
@@ -56,6 +56,10 @@ pub struct Options {
     /// Documents in place of those that the run was started with, such as the same ones in another place
     #[arg(long, value_name = "PATH")]
     docs: Vec<PathBuf>,
+    /// Configuration file that names MCP servers of the run (services.mcp), as config.yaml of --home does: only these are
+    /// started. Nothing else is taken from it
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
     /// Go on under another version of the graph: a graph file, folder or stock graph. That is another run, which begins with
     /// the steps of RUN that are asked the same under it; the first that is not is named. RUN stays as it is
     #[arg(long, value_name = "FILE|NAME", conflicts_with = "answer")]
@@ -77,6 +81,7 @@ pub fn carry_out(options: Options, global: &Global) -> Result<ExitStatus, CliErr
     let bundle = graphs::stored_bundle(&record)?;
     let driver = Driver::new(options.drive.clone(), home, store.clone())?;
     let mut settings = Settings::of(&record)?;
+    let config = options.config.as_deref();
     options.drive.apply(&mut settings)?;
     if let Some(recording) = &settings.replay {
         driver.spares(Path::new(recording))?;
@@ -85,13 +90,22 @@ pub fn carry_out(options: Options, global: &Global) -> Result<ExitStatus, CliErr
         if !options.docs.is_empty() {
             settings.docs = documents::absolute(&options.docs);
         }
-        return other_graph::go_on(&driver, &*store, &record, &bundle, settings, graph, options.dry_run);
+        return other_graph::go_on(
+            &driver,
+            &*store,
+            &record,
+            &bundle,
+            settings,
+            graph,
+            config,
+            options.dry_run,
+        );
     }
     if options.again.is_wanted() {
         if !options.docs.is_empty() {
             settings.docs = documents::absolute(&options.docs);
         }
-        return options.again.go_on(&driver, &*store, &record, &bundle, settings);
+        return options.again.go_on(&driver, &*store, &record, &bundle, settings, config);
     }
     if options.drive.record.is_some() {
         if record.attempt > 1 {
@@ -115,10 +129,7 @@ pub fn carry_out(options: Options, global: &Global) -> Result<ExitStatus, CliErr
     let rows = store.entries(&record.run_id, 0)?;
     let open = stored::questions(&bundle, &rows, &record)?;
     let answers = answers(&record.run_id, &options.answer, &open)?;
-    let of_servers = servers::access(&bundle, &settings.services)?;
-    for command in of_servers.commands() {
-        driver.tell(&format!("started when it is called: {command}"));
-    }
+    let of_servers = driver.servers(&bundle, &settings, config)?;
     let ready = driver.ready(&bundle, &settings)?;
     secrets::note_key(&*store, &record, &bundle, &settings)?;
     session::with(|session| {

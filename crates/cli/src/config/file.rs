@@ -1,5 +1,6 @@
 //! Configuration files: values of the graph's keys, and the services that a run may use.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -61,6 +62,8 @@ impl ConfigFile {
 pub(super) struct Files {
     pub(super) fallbacks: Option<Fallbacks>,
     pub(super) services: Value,
+    /// Where each of their values comes from.
+    pub(super) origins: BTreeMap<String, Origin>,
 }
 
 impl Files {
@@ -80,8 +83,21 @@ impl Files {
             }
             other => other,
         })?;
+        let origin = Origin::File(path.to_owned());
+        self.origins.extend(leaves(SERVICES, &services).into_iter().map(|(name, _)| (name, origin.clone())));
         self.services = merged(&self.services, &services);
         Ok(values)
+    }
+}
+
+/// The values of mappings within mappings, each with its keys joined by points.
+pub fn leaves(name: &str, value: &Value) -> Vec<(String, Value)> {
+    match value {
+        Value::Null => Vec::new(),
+        Value::Map(entries) if !entries.is_empty() => {
+            entries.iter().flat_map(|(key, value)| leaves(&format!("{name}.{key}"), value)).collect()
+        }
+        other => vec![(name.to_owned(), other.clone())],
     }
 }
 

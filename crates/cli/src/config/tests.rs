@@ -190,6 +190,13 @@ fn services_of_two_files_are_joined_and_mistakes_named_with_their_file() {
     assert_eq!(providers.len(), 2);
     assert_eq!(providers["mine"].headers["a"], "given");
     assert_eq!(providers["mine"].base_url.as_deref(), Some("http://127.0.0.1:1/v1"));
+    let found = effective(&bundle(), &wanted, &Environment::new()).unwrap();
+    let table = whole_table(&bundle(), &found);
+    for (key, of) in [("headers.a", &given), ("base_url", &own)] {
+        let row =
+            table.lines().find(|line| line.starts_with(&format!("services.providers.mine.{key} "))).unwrap();
+        assert!(row.ends_with(&format!("file {}", of.path().display())), "{row}");
+    }
     let wrong = file("services: {providers: {mine: {api_key: sk-1}}}\n");
     let wanted = Wanted { own_file: Some(wrong.path().into()), ..Wanted::default() };
     let said = error(&wanted, &Environment::new());

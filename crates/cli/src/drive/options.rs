@@ -65,15 +65,18 @@ impl DriveOptions {
     ///
     /// # Errors
     ///
-    /// The base URL holds a secret.
+    /// The base URL holds a secret; what is to be the name of a variable is none.
     pub fn apply(&self, settings: &mut Settings) -> Result<(), CliError> {
         if let Some(url) = &self.base_url {
-            if crate::settings::has_secret(url) {
+            if deepgraph_model::has_secret(url) {
                 return Err(CliError::SecretInUrl);
             }
             settings.base_url = Some(url.clone());
         }
         if let Some(variable) = &self.key_env {
+            if !deepgraph_model::is_variable(variable) {
+                return Err(CliError::NoVariable);
+            }
             settings.key_env.clone_from(variable);
         }
         settings.stream &= !self.no_stream;

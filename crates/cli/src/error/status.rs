@@ -35,6 +35,7 @@ impl CliError {
             | CliError::NoPrice { .. }
             | CliError::Servers(_)
             | CliError::SecretInUrl
+            | CliError::NoVariable
             | CliError::OutFile { .. }
             | CliError::NotOver { .. }
             | CliError::NotHidden { .. }

@@ -7,6 +7,9 @@ use deepgraph_protocol::{Event, StepId};
 /// How much of the end of a text is kept, in bytes.
 const KEPT: usize = 2000;
 
+/// The longest piece of a line that is shown, in characters.
+const WIDTH: usize = 90;
+
 /// The ends of the texts that are being written, by step.
 #[derive(Debug, Default)]
 pub struct Written(BTreeMap<StepId, String>);
@@ -36,11 +39,18 @@ impl Written {
     /// The last lines of what is written in one instance, oldest first; none where nothing is.
     pub fn last_lines(&self, most: usize, is_of: impl Fn(&StepId) -> bool) -> Vec<&str> {
         let Some((_, text)) = self.0.iter().find(|(step, _)| is_of(step)) else { return Vec::new() };
-        let mut lines: Vec<&str> =
-            text.lines().rev().filter(|line| !line.trim().is_empty()).take(most).collect();
+        let lines = text.lines().rev().filter(|line| !line.trim().is_empty());
+        let mut lines: Vec<&str> = lines.flat_map(|line| pieces(line).into_iter().rev()).take(most).collect();
         lines.reverse();
         lines
     }
+}
+
+/// A line in pieces that fit a terminal, so that the end of a long one is seen.
+fn pieces(line: &str) -> Vec<&str> {
+    let borders = line.char_indices().map(|(at, _)| at).step_by(WIDTH);
+    let mut ends = borders.clone().skip(1).chain([line.len()]);
+    borders.filter_map(|from| line.get(from..ends.next()?)).collect()
 }
 
 #[cfg(test)]
@@ -62,7 +72,7 @@ mod tests {
         };
         assert_eq!(lines(&written, &one, 2), ["First.", "Second"]);
         assert_eq!(lines(&written, &one, 9), ["# Title", "First.", "Second"]);
-        assert!(lines(&written, &other, 1)[0].len() <= 2 * KEPT);
+        assert_eq!(lines(&written, &other, 2)[0].chars().count(), WIDTH, "a long line is shown in pieces");
         written.note(&Event::StepCompleted { step: one.clone() });
         assert!(lines(&written, &one, 2).is_empty());
         assert_eq!(lines(&written, &other, 1).len(), 1);

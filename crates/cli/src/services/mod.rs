@@ -11,6 +11,7 @@ use deepgraph_tools::web::{SearchSettings, WebSettings};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::config::file::{SERVICES, leaves};
 use crate::error::CliError;
 
 /// The sections.
@@ -39,7 +40,7 @@ impl Services {
         let mut wrong = Vec::new();
         for (name, section) in sections.iter() {
             match &**name {
-                "providers" => check_entries::<ProviderSettings>(name, section, &mut wrong),
+                "providers" => check_providers(section, &mut wrong),
                 "models" => check_entries::<ModelFacts>(name, section, &mut wrong),
                 #[cfg(feature = "web")]
                 "search" => check_section::<SearchSettings>(name, section, &mut wrong),
@@ -55,6 +56,11 @@ impl Services {
     /// Whether none is named.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// All that is said, each with its place: `services.providers.mine.base_url`.
+    pub fn values(&self) -> Vec<(String, Value)> {
+        leaves(SERVICES, &Value::from(self.0.clone()))
     }
 
     /// Providers of models, by name.
@@ -124,6 +130,19 @@ fn check_entries<T: DeserializeOwned>(section: &str, value: &Value, wrong: &mut 
     }
 }
 
+/// The same of providers, whose settings are written down and must not hold keys.
+fn check_providers(section: &Value, wrong: &mut Vec<String>) {
+    let before = wrong.len();
+    check_entries::<ProviderSettings>("providers", section, wrong);
+    if wrong.len() == before {
+        for (name, entry) in section.as_map().into_iter().flatten() {
+            let mistakes = entry.to::<ProviderSettings>().map(|settings| settings.mistakes());
+            let placed = |mistake: String| format!("services.providers.{name}: {mistake}");
+            wrong.extend(mistakes.unwrap_or_default().into_iter().map(placed));
+        }
+    }
+}
+
 /// The same of MCP servers, whose settings have to fit each other.
 fn check_servers(section: &Value, wrong: &mut Vec<String>) {
     let before = wrong.len();
@@ -168,11 +187,18 @@ mod tests {
             ("provider: {}", "services.provider", "did you mean providers?"),
             ("providers: [a]", "services.providers", "must be a mapping"),
             ("providers: {mine: {api_key: x}}", "services.providers.mine", "api_key"),
+            (
+                "providers: {mine: {key_env: sk-live-1}}",
+                "services.providers.mine",
+                "name of an environment variable",
+            ),
+            ("providers: {mine: {headers: {Authorization: x}}}", "services.providers.mine", "headers_env"),
             ("models: {'m::x': {price: {input: free}}}", "services.models.m::x", "free"),
             ("text", "services", "must be a mapping"),
         ] {
             let error = read(text).unwrap_err();
             assert!(error.contains(place) && error.contains(hint), "{text}: {error}");
+            assert!(!error.contains("sk-live"), "{error}");
         }
     }
 }

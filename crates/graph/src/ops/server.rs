@@ -10,7 +10,7 @@ use deepgraph_protocol::Value;
 use serde::{Deserialize, Serialize};
 
 use super::{Op, OpTable};
-use crate::types::from_schema;
+use crate::types::{builtin, from_schema};
 use crate::{Field, RecordType, Type};
 
 /// The name under which graphs know the tools of the servers in a user's own configuration: `mcp.*` is all of them.
@@ -69,7 +69,7 @@ impl OpTable {
     /// server has these tools and no others: calls of others are errors.
     ///
     /// An op's input is read from the schema as far as types can say it; models see the schema itself. Its result is
-    /// `{text, data}`. It writes unless the server says that it only reads.
+    /// `{text, data, sources, facts}`. It writes unless the server says that it only reads.
     pub fn with_server(mut self, server: &str, tools: Vec<ServerTool>) -> OpTable {
         for old in self.servers.remove(server).unwrap_or_default() {
             self.ops.remove(&*op_name(server, &old.name));
@@ -104,9 +104,15 @@ pub(crate) fn op_name(server: &str, tool: &str) -> Arc<str> {
     format!("{server}.{tool}").into()
 }
 
-/// What the call of a server's tool gives back.
+/// What the call of a server's tool gives back. Of a call that writes, `sources` and `facts` are empty.
 pub(crate) fn result() -> Arc<RecordType> {
-    let fields = vec![("text".into(), Field::of(Type::String)), ("data".into(), Field::of(Type::Any))];
+    let built_in = |name: &str| builtin::built_in(name).unwrap_or(Type::Any);
+    let fields = vec![
+        ("text".into(), Field::of(Type::String)),
+        ("data".into(), Field::of(Type::Any)),
+        ("sources".into(), Field::of(Type::Map(Box::new(built_in("source"))))),
+        ("facts".into(), Field::of(Type::List(Box::new(built_in("fact"))))),
+    ];
     Arc::new(RecordType { name: None, fields, open: false })
 }
 

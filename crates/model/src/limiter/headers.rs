@@ -82,7 +82,7 @@ fn note(limit: &mut Told, what: &str, value: &str, now: Timestamp) {
     match what {
         "limit" => limit.limit = value.parse().ok(),
         "remaining" => limit.remaining = value.parse().ok(),
-        "reset" => limit.reset = span(value).or_else(|| moment(value, now)),
+        "reset" => limit.reset = moment(value, now).or_else(|| span(value)),
         _ => {}
     }
 }
@@ -95,6 +95,9 @@ fn wait(value: &str, now: Timestamp) -> Option<Duration> {
     let at = jiff::fmt::rfc2822::DateTimeParser::new().parse_timestamp(value).ok()?;
     Some(from_now(at, now))
 }
+
+/// From here on a plain number is no time to wait but a moment: seconds since 1970, or milliseconds.
+const MOMENT: f64 = 1e9;
 
 /// `1h2m3.5s`, `20ms`, or plain seconds.
 fn span(value: &str) -> Option<Duration> {
@@ -121,8 +124,13 @@ fn span(value: &str) -> Option<Duration> {
     (!value.is_empty()).then(|| seconds(sum))
 }
 
+/// An RFC 3339 moment, or one in seconds or milliseconds since 1970.
 fn moment(value: &str, now: Timestamp) -> Option<Duration> {
-    value.parse().ok().map(|at: Timestamp| from_now(at, now))
+    let Some(since) = number(value).filter(|since| *since >= MOMENT) else {
+        return value.parse().ok().map(|at: Timestamp| from_now(at, now));
+    };
+    let ms = if since >= MOMENT * 1000.0 { since } else { since * 1000.0 };
+    Timestamp::from_millisecond(ms as i64).ok().map(|at| from_now(at, now))
 }
 
 fn from_now(at: Timestamp, now: Timestamp) -> Duration {

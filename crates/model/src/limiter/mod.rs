@@ -5,8 +5,8 @@
 //! ([`Account::pause`]). Calls go out in the order in which they came. It never decides anything: a call that waits goes
 //! out later, or is given up by dropping its future.
 //!
-//! What is left is counted in buckets that fill up steadily. They are set anew from each reply, which quotas that are
-//! fixed when they are made could not be.
+//! What is left is counted in buckets. They are set anew from each reply, which quotas that are fixed when they are made
+//! could not be.
 
 mod bucket;
 mod headers;

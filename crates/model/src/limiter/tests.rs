@@ -104,6 +104,56 @@ async fn what_a_reply_says_holds_beside_what_is_set() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn where_nothing_is_left_nothing_goes_out_before_all_of_it_is_back() {
+    let account = account(None, None);
+    let told = |left: &'static str, reset: &'static str| {
+        account.learn([
+            ("x-ratelimit-limit-requests", "2"),
+            ("x-ratelimit-remaining-requests", left),
+            ("x-ratelimit-reset-requests", reset),
+        ]);
+    };
+    told("1", "6m0s");
+    assert!(account.try_pass(1));
+    told("0", "12s");
+    // Neither an older reply nor one that tells nothing changes that.
+    told("1", "12s");
+    account.learn([("content-type", "application/json")]);
+    let ms = waits(&account, 1).await;
+    assert!((12_000..12_100).contains(&ms), "{ms}");
+    assert!(account.try_pass(1), "all of it is back");
+    assert!(!account.try_pass(1));
+    // A window that is about to end says nothing of how fast it fills.
+    told("0", "10ms");
+    let ms = waits(&account, 1).await;
+    assert!((10..20).contains(&ms), "{ms}");
+    assert!(account.try_pass(1));
+    let ms = waits(&account, 1).await;
+    assert!(ms > 100_000, "{ms}");
+    // Nobody waits for a day; a refusal would tell more.
+    told("0", "24h0m0s");
+    let ms = waits(&account, 1).await;
+    assert!((300_000..300_100).contains(&ms), "{ms}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_owner_who_allows_less_is_kept_to() {
+    let account = account(Some(60), None);
+    for _ in 0..60 {
+        assert!(account.try_pass(1));
+    }
+    account.learn([
+        ("x-ratelimit-limit-requests", "100"),
+        ("x-ratelimit-remaining-requests", "0"),
+        ("x-ratelimit-reset-requests", "5s"),
+    ]);
+    let ms = waits(&account, 1).await;
+    assert!((5000..5100).contains(&ms), "{ms}");
+    let passed = (0..60).filter(|_| account.try_pass(1)).count();
+    assert_eq!(passed, 4, "one a second came back");
+}
+
+#[tokio::test(start_paused = true)]
 async fn what_is_learnt_while_a_call_waits_is_looked_at() {
     let account = Arc::new(account(None, Some(60)));
     assert!(account.try_pass(60));
@@ -153,6 +203,10 @@ fn headers_of_both_forms_are_read() {
     assert_eq!(anthropic.requests, told(50, 49, 2000));
     assert_eq!(anthropic.tokens, told(1000, 0, 0));
     assert_eq!(anthropic.wait, Some(Duration::from_millis(2500)));
+    for (moment, ms) in [("1767225603", 3000), ("1767225603500", 3500), ("1767225500", 0)] {
+        let said = read([("x-ratelimit-reset-requests", moment)], now);
+        assert_eq!(said.requests.reset, Some(Duration::from_millis(ms)), "{moment}");
+    }
     for bad in ["", "soon", "-1", "1x", "ms", "1e400"] {
         let said = read([("x-ratelimit-reset-requests", bad), ("retry-after", bad)], now);
         assert_eq!((said.requests.reset, said.wait), (None, None), "{bad}");

@@ -3,25 +3,23 @@
 use std::sync::Arc;
 
 use deepgraph_protocol::{ErrorKind, StepError};
-use genai::adapter::AdapterKind;
-use genai::resolver::{AuthData, Endpoint as Address};
-use genai::{Client, Headers, ModelIden, ServiceTarget};
 use reqwest::Url;
-use reqwest::header::{HeaderName, HeaderValue};
+use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 
 use crate::ModelError;
 use crate::endpoint::{Endpoint, Key};
 use crate::limiter::Account;
 use crate::settings::Protocol;
 
-/// What is sent as the key to servers that want none.
+/// What is sent as the key to servers that want none: some refuse a request without any.
 const NO_KEY: &str = "none";
+
+/// The version of Anthropic's API: <https://docs.anthropic.com/en/api/versioning>.
+const ANTHROPIC_VERSION: &str = "2023-06-01";
 
 /// The connections to one server.
 pub(super) struct Connection {
     /// Pools the connections.
-    pub(super) client: Client,
-    /// The same connections, for what `genai` can not write.
     pub(super) http: reqwest::Client,
     /// Host and port, for messages.
     pub(super) host: String,
@@ -29,9 +27,8 @@ pub(super) struct Connection {
     pub(super) endpoint: Endpoint,
     /// What the account may still send.
     pub(super) account: Arc<Account>,
-    /// The address of the one path of a protocol that `genai` does not write.
-    pub(super) path: Url,
-    address: Address,
+    /// The address up to but without the protocol's own path.
+    base: Url,
 }
 
 /// What is read from the environment for one request.
@@ -69,21 +66,8 @@ impl Connection {
         {
             return Err(wrong(format!("the value of the header \"{name}\" can not be sent")));
         }
-        let http = http_client(&url)?;
-        let mut path = url.clone();
-        path.set_path(&format!("{}api/chat", url.path()));
-        Ok(Connection {
-            client: Client::builder()
-                .with_reqwest(http.clone())
-                .build()
-                .map_err(|error| ModelError::Client { problem: error.to_string() })?,
-            http,
-            host,
-            path,
-            address: Address::from_owned(url.as_str()),
-            endpoint,
-            account,
-        })
+        let http = http_client(&url, endpoint.is_local())?;
+        Ok(Connection { http, host, base: url, endpoint, account })
     }
 
     /// The key and the secret headers from the environment.
@@ -121,49 +105,53 @@ impl Connection {
         Ok(Secrets { key, headers })
     }
 
-    /// The headers of one's own. One by which the protocol sends the key takes its place.
-    pub(super) fn headers(&self, secrets: &Secrets) -> Headers {
-        let plain = self.endpoint.headers.iter().map(|(name, value)| (name.clone(), value.clone()));
-        let mut headers: Vec<(String, String)> = plain
-            .chain(secrets.headers.iter().cloned())
-            .map(|(name, value)| (self.spelling(name), value))
-            .collect();
-        // Ollama wants no key, but what stands before it may.
-        let is_given = headers.iter().any(|(name, _)| name == AUTHORIZATION);
-        if let Some(key) =
-            secrets.key.as_ref().filter(|_| self.endpoint.protocol == Protocol::Ollama && !is_given)
-        {
-            headers.push((AUTHORIZATION.to_owned(), format!("Bearer {key}")));
-        }
-        Headers::from(headers)
-    }
-
-    /// The name of a header, spelt as `genai` spells it, where that has one of the kind: two would be sent otherwise.
-    fn spelling(&self, name: String) -> String {
-        [AUTHORIZATION, "x-api-key", "x-goog-api-key", "anthropic-version"]
-            .into_iter()
-            .find(|known| known.eq_ignore_ascii_case(&name))
-            .map_or(name, str::to_owned)
-    }
-
-    /// The target of a request to the model of that name.
-    pub(super) fn target(&self, name: &str, secrets: &Secrets) -> ServiceTarget {
-        let adapter = match self.endpoint.protocol {
-            Protocol::OpenAi => AdapterKind::OpenAI,
-            Protocol::OpenAiResp => AdapterKind::OpenAIResp,
-            Protocol::Anthropic => AdapterKind::Anthropic,
-            Protocol::Gemini => AdapterKind::Gemini,
-            Protocol::Ollama => AdapterKind::Ollama,
+    /// The headers of a request. One of one's own takes the place of the protocol's.
+    pub(super) fn headers(&self, secrets: &Secrets) -> HeaderMap {
+        let key = secrets.key.as_deref();
+        let bearer = || format!("Bearer {}", key.unwrap_or(NO_KEY));
+        let by_protocol: Vec<(&str, String)> = match self.endpoint.protocol {
+            Protocol::OpenAi | Protocol::OpenAiResp => vec![(AUTHORIZATION.as_str(), bearer())],
+            Protocol::Anthropic => vec![
+                ("x-api-key", key.unwrap_or(NO_KEY).to_owned()),
+                ("anthropic-version", ANTHROPIC_VERSION.to_owned()),
+            ],
+            Protocol::Gemini => vec![("x-goog-api-key", key.unwrap_or(NO_KEY).to_owned())],
+            // Ollama wants no key, but what stands before it may.
+            Protocol::Ollama => key.map(|_| (AUTHORIZATION.as_str(), bearer())).into_iter().collect(),
         };
-        ServiceTarget {
-            endpoint: self.address.clone(),
-            auth: AuthData::from_single(secrets.key.as_deref().unwrap_or(NO_KEY)),
-            model: ModelIden::new(adapter, name),
+        let by_protocol = by_protocol.iter().map(|(name, value)| (*name, value.as_str()));
+        let plain = self.endpoint.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        let secret = secrets.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        let mut headers = HeaderMap::new();
+        for (name, value) in by_protocol.chain(plain).chain(secret) {
+            // All were looked at when they were read.
+            if let (Ok(name), Ok(mut value)) = (HeaderName::try_from(name), HeaderValue::try_from(value)) {
+                value.set_sensitive(true);
+                headers.insert(name, value);
+            }
         }
+        headers
+    }
+
+    /// The address to which a request for the model of that name goes. What the base URL has behind its `?` stays there.
+    pub(super) fn address(&self, model: &str) -> Url {
+        let is_streamed = self.endpoint.stream;
+        let path = match self.endpoint.protocol {
+            Protocol::OpenAi => "chat/completions".to_owned(),
+            Protocol::OpenAiResp => "responses".to_owned(),
+            Protocol::Anthropic => "messages".to_owned(),
+            Protocol::Gemini if is_streamed => format!("models/{model}:streamGenerateContent"),
+            Protocol::Gemini => format!("models/{model}:generateContent"),
+            Protocol::Ollama => "api/chat".to_owned(),
+        };
+        let mut address = self.base.clone();
+        address.set_path(&format!("{}{path}", self.base.path()));
+        if self.endpoint.protocol == Protocol::Gemini && is_streamed {
+            address.query_pairs_mut().append_pair("alt", "sse");
+        }
+        address
     }
 }
-
-const AUTHORIZATION: &str = "Authorization";
 
 /// The value of a variable; none where it is not set or empty.
 fn variable_value(variable: &str, what: &str) -> Result<Option<String>, StepError> {
@@ -190,7 +178,12 @@ fn parse(text: &str, protocol: Protocol) -> Result<Url, ModelError> {
         Some((_, host)) => ModelError::BaseUrl { url: host.to_owned(), problem: error.to_string() },
     })?;
     if !matches!(url.scheme(), "http" | "https") {
-        return Err(unusable(&url, "it has to begin with http:// or https://"));
+        let needed = "it has to begin with http:// or https://";
+        // Without a scheme, what stands before a colon is taken for one: it may be a user name.
+        return Err(match text.rsplit_once('@') {
+            None => unusable(&url, needed),
+            Some((_, host)) => ModelError::BaseUrl { url: host.to_owned(), problem: needed.to_owned() },
+        });
     }
     let mut path = url.path().trim_end_matches('/');
     let own: &[&str] = match protocol {
@@ -209,6 +202,7 @@ fn parse(text: &str, protocol: Protocol) -> Result<Url, ModelError> {
     url.set_fragment(None);
     Ok(url)
 }
+
 /// A URL that was read but can not be used, shown without user name and password.
 fn unusable(url: &Url, problem: &str) -> ModelError {
     let mut shown = url.clone();
@@ -219,8 +213,9 @@ fn unusable(url: &Url, problem: &str) -> ModelError {
 }
 
 /// The client: ring for TLS, the system's CA certificates, no redirects (they would turn a POST into a GET and
-/// hide a wrong base URL), no timeouts (they are the caller's).
-fn http_client(url: &Url) -> Result<reqwest::Client, ModelError> {
+/// hide a wrong base URL), no timeouts (they are the caller's). The proxies of the environment hold, but not for a server
+/// on this machine: no proxy gets there.
+fn http_client(url: &Url, is_local: bool) -> Result<reqwest::Client, ModelError> {
     // Fails if there is a process-wide choice already: then that one is used.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let mut builder =
@@ -228,6 +223,9 @@ fn http_client(url: &Url) -> Result<reqwest::Client, ModelError> {
     if url.scheme() == "http" {
         // Needs no certificates, so it works on systems that have none.
         builder = builder.tls_certs_only([]);
+    }
+    if is_local {
+        builder = builder.no_proxy();
     }
     builder.build().map_err(|error| ModelError::Client { problem: root_cause(&error) })
 }

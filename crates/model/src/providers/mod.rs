@@ -1,13 +1,14 @@
 //! Models behind the servers of providers.
 //!
-//! `genai` writes the requests and moves the bytes; replies are read here from the server's own JSON, so that
-//! arguments that are no JSON reach the graph as the model wrote them, and refusals, ids and counts are not lost,
-//! streaming or not.
+//! Requests are written and replies read here, as the JSON of each protocol, so that arguments that are no JSON reach the
+//! graph as the model wrote them, and that refusals, ids, counts and what headers say of limits are not lost, streaming or
+//! not.
 
 mod connection;
 mod counts;
 mod exchange;
 mod failure;
+mod frames;
 mod names;
 mod protocol;
 mod reader;

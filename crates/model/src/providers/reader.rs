@@ -4,17 +4,12 @@ use deepgraph_protocol::{ErrorKind, StepError};
 use serde_json::Value as Json;
 
 use super::failure::{Failure, Place};
+use super::frames::Frame;
 use super::protocol::take_piece;
 use super::reply::Draft;
 use crate::Preview;
 use crate::settings::Protocol;
 use crate::weak::Guard;
-
-/// A piece as the server wrote it.
-pub(super) struct Frame {
-    pub(super) is_error: bool,
-    pub(super) data: String,
-}
 
 /// What has come of a streamed reply.
 ///
@@ -78,7 +73,8 @@ impl Reader {
         if !shown.is_empty() {
             preview(shown);
         }
-        self.draft.repeats = self.guard.repeats();
+        // One that has ended is not endless.
+        self.draft.repeats = self.guard.repeats() && !self.draft.is_finished();
         Ok(())
     }
 
@@ -88,7 +84,8 @@ impl Reader {
     }
 
     /// The draft, where the stream ended as it should.
-    pub(super) fn end(self, place: &Place<'_>) -> Result<Draft, Failure> {
+    pub(super) fn end(mut self, place: &Place<'_>) -> Result<Draft, Failure> {
+        self.draft.repeats |= self.draft.is_cut_off_unsaid() && self.guard.hides_repetition();
         if self.done || self.draft.is_finished() || self.draft.repeats {
             return Ok(self.draft);
         }

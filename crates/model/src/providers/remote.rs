@@ -65,7 +65,7 @@ impl RemoteModel {
         let preview: Preview<'_> = if in_words { &|_| {} } else { preview };
         let call = request::render(&asked, &self.name, connection, ways, &self.facts)?;
         let exchange = Exchange { connection, name: &self.name, secrets: &secrets, place: &place };
-        let draft = exchange.make(call.content, preview).await?;
+        let draft = exchange.make(&call.body, preview).await?;
         let Finished { mut reply, cache_writes } = draft.finish(&asked, &call.names, &place)?;
         if cache_writes > 0 && reply.cost_micro_usd.is_none() && !reply.usage.estimated {
             let price = self.facts.price;

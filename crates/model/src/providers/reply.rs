@@ -83,6 +83,11 @@ impl Draft {
         self.stop.is_some()
     }
 
+    /// Whether it was cut off at its longest length before anything was said that can be shown.
+    pub(super) fn is_cut_off_unsaid(&self) -> bool {
+        self.stop == Some(Stop::Length) && !self.has_content()
+    }
+
     /// Whether it holds more than any model writes.
     pub(super) fn is_too_long(&self) -> bool {
         self.bytes > LONGEST
@@ -219,7 +224,7 @@ impl Draft {
         let estimate = estimated_usage(request, self.bytes);
         let usage = match self.counts.usage() {
             // It was stopped before the server had counted all of it.
-            Some(said) if self.repeats => Usage {
+            Some(said) if self.repeats && self.stop.is_none() => Usage {
                 output_tokens: said.output_tokens.max(estimate.output_tokens),
                 estimated: true,
                 ..said

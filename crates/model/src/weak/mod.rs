@@ -32,30 +32,35 @@ pub(crate) struct Guard {
     thoughts: Thoughts,
     said: repeat::Watch,
     unseen: repeat::Watch,
+    /// Whether the last piece, of either, was one more of the same.
     repeats: bool,
 }
 
 impl Guard {
     /// Takes a piece of the text in, and gives what of it can be shown: no thoughts.
     pub(crate) fn text(&mut self, piece: &str) -> &str {
-        self.repeats |= self.said.push(piece);
+        if !piece.is_empty() {
+            self.repeats = self.said.push(piece);
+        }
         self.thoughts.push(piece)
     }
 
     /// Takes in a piece of what is not shown: arguments of calls, thoughts in a field of their own.
     pub(crate) fn unseen(&mut self, piece: &str) {
-        self.repeats |= self.unseen.push(piece);
+        if !piece.is_empty() {
+            self.repeats = self.unseen.push(piece);
+        }
     }
 
     /// Whether the model repeats itself endlessly, so that nothing more need be waited for.
     pub(crate) fn repeats(&self) -> bool {
         self.repeats
     }
-}
 
-/// Whether what is not shown of a whole reply (arguments, thoughts in a field of their own) repeats itself endlessly.
-pub(crate) fn hides_repetition(unseen: &str) -> bool {
-    repeat::cut(unseen).is_some()
+    /// Whether what is not shown of a reply that was cut off at its longest length ends in the same over and over.
+    pub(crate) fn hides_repetition(&self) -> bool {
+        self.unseen.repeats_where_cut_off()
+    }
 }
 
 /// The reply as it can be used. Its text is what the model wrote, its arguments are as the model wrote them; its
@@ -115,8 +120,11 @@ impl Notes {
 }
 
 /// Cuts text and arguments that repeat themselves endlessly, and marks the reply so. Gives the bytes of answer that stand
-/// before the repetition in the text.
+/// before the repetition in the text. A reply that the model ended by itself is whole, however often it says the same.
 fn cut_repetition(reply: &mut ModelReply) -> Option<usize> {
+    if !matches!(reply.finish, FinishReason::Length | FinishReason::Repetition) {
+        return None;
+    }
     let mut before = None;
     if let Some(cut) = repeat::cut(&reply.text) {
         before = Some(without_thoughts(cut.before).map_or(cut.before.trim().len(), |text| text.len()));

@@ -1,14 +1,18 @@
-//! Endless repetition: a reply that ends in the same words over and over.
+//! Endless repetition: a reply that did not find its end, and ends in the same words over and over.
 //!
 //! A text repeats itself where its end is one piece of at most [`LONGEST_PIECE`] bytes, at least [`LEAST_TIMES`] times
-//! in a row, to the letter, over at least [`LEAST_BYTES`] bytes in all. Why so much: rows of a table, of a list or of a
-//! program differ in some letter, and texts that rightly repeat a line do not do so over a page. Pieces with fewer than
-//! three letters (`-----`, `| --- |`, `0, 0,`, ornaments) may be drawn over long stretches, so they have to go on for
-//! [`LEAST_BYTES_UNLETTERED`] bytes. A text whose rounds differ (counted ones: `1. the same`, `2. the same`) is not found.
+//! in a row, to the letter, over at least so many bytes as a [`Bound`] says. Why so much: rows of a table, of a list or
+//! of a program differ in some letter, and texts that rightly repeat a line seldom do so over a page. Pieces with fewer
+//! than three letters (`-----`, `| --- |`, `0, 0,`, ornaments) may be drawn over long stretches, so they have a bound of
+//! their own. A text whose rounds differ (counted ones: `1. the same`, `2. the same`) is not found.
 //!
-//! The end is looked at whenever [`STRIDE`] more bytes are there, whatever pieces they come in, with the prefix function
-//! of Knuth, Morris and Pratt ("Fast pattern matching in strings", SIAM J. Comput. 6, 1977) over the reversed end of
-//! bounded length: `n - pi(n)` is the shortest period of the first n. So the time is linear in the text.
+//! How a reply ended counts more than what it says: one that the model ended by itself is not endless. So the bound is
+//! [`Bound::CUT_OFF`] only for a reply that ran into its longest length, and the much higher [`Bound::GOING_ON`] for one
+//! that is still being written.
+//!
+//! The shortest piece is found with the prefix function of Knuth, Morris and Pratt ("Fast pattern matching in strings",
+//! SIAM J. Comput. 6, 1977) over the reversed end of bounded length: `n - pi(n)` is the shortest period of the first n.
+//! A text that is still written is looked at whenever [`STRIDE`] more bytes are there, so the time is linear in it.
 
 use std::collections::VecDeque;
 
@@ -16,100 +20,121 @@ use std::collections::VecDeque;
 const LONGEST_PIECE: usize = 512;
 /// How many times in a row it must stand.
 const LEAST_TIMES: usize = 8;
-/// Over how many bytes.
-const LEAST_BYTES: usize = 1536;
-/// Over how many bytes a piece with fewer than three letters.
-const LEAST_BYTES_UNLETTERED: usize = 6144;
-/// How often the end is looked at, in bytes.
+/// How often the end of a text that is still written is looked at, in bytes.
 const STRIDE: usize = 512;
 /// How much of the end is looked at, in bytes.
-const WINDOW: usize = 8192;
+const WINDOW: usize = Bound::GOING_ON.unlettered + LONGEST_PIECE;
+
+/// Over how many bytes a piece must repeat itself.
+#[derive(Clone, Copy, Debug)]
+struct Bound {
+    /// One with three letters or more.
+    lettered: usize,
+    /// One with fewer.
+    unlettered: usize,
+}
+
+impl Bound {
+    /// In a reply that was cut off at its longest length.
+    const CUT_OFF: Bound = Bound { lettered: 1536, unlettered: 6144 };
+    /// In a reply that is still written: it may be about to end.
+    const GOING_ON: Bound = Bound { lettered: 12 << 10, unlettered: 24 << 10 };
+
+    /// What stands at the end of a text over and over; its bytes are given from the last to the first.
+    fn run(self, reversed: impl Iterator<Item = u8>) -> Option<Run> {
+        let run = longest_run(reversed)?;
+        let piece = run.piece.len();
+        if run.bytes / piece < LEAST_TIMES || run.bytes < self.lettered {
+            return None;
+        }
+        let unit: Vec<u8> = run.piece.iter().rev().copied().collect();
+        // Twice, so that a character that is cut at the piece's ends is whole in the middle.
+        let letters = String::from_utf8_lossy(&unit.repeat(2)).chars().filter(|c| c.is_alphabetic()).count();
+        (letters >= 6 || run.bytes >= self.unlettered).then_some(run)
+    }
+}
+
+/// A piece that stands at the end of a text over and over.
+struct Run {
+    /// Over how many bytes, as far as it was looked at.
+    bytes: usize,
+    /// The piece, from its last byte to its first.
+    piece: Vec<u8>,
+}
 
 /// Watches a text while it grows.
 #[derive(Default)]
 pub(crate) struct Watch {
     tail: VecDeque<u8>,
     bytes: usize,
-    found: Option<Found>,
-}
-
-/// A repetition.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Found {
-    /// How many bytes of the text were read when it was found.
-    pub(crate) at: usize,
-    /// How long the piece is, in bytes.
-    pub(crate) piece: usize,
+    /// The length of the piece that is repeated, up to the last byte.
+    piece: Option<usize>,
 }
 
 impl Watch {
-    /// Takes a piece of the text in. True once the text repeats itself.
+    /// Takes a piece of the text in. True while what is there ends in the same over and over.
     pub(crate) fn push(&mut self, piece: &str) -> bool {
         for byte in piece.bytes() {
-            if self.found.is_some() {
-                return true;
-            }
+            // What goes on with something else was not endless.
+            self.piece = self.piece.filter(|piece| {
+                let before = self.tail.len().checked_sub(*piece);
+                before.and_then(|at| self.tail.get(at)) == Some(&byte)
+            });
             if self.tail.len() == WINDOW {
                 self.tail.pop_front();
             }
             self.tail.push_back(byte);
             self.bytes += 1;
-            if self.bytes.is_multiple_of(STRIDE) && self.bytes >= LEAST_BYTES {
-                self.look();
+            let is_due = self.bytes.is_multiple_of(STRIDE) && self.bytes >= Bound::GOING_ON.lettered;
+            if is_due && self.piece.is_none() {
+                let run = Bound::GOING_ON.run(self.tail.iter().rev().copied());
+                self.piece = run.map(|run| run.piece.len());
             }
         }
-        self.found.is_some()
+        self.piece.is_some()
     }
 
-    fn look(&mut self) {
-        let reversed: Vec<u8> = self.tail.iter().rev().copied().collect();
-        let Some((length, piece)) = longest_run(&reversed) else { return };
-        let long_enough = length / piece >= LEAST_TIMES && length >= LEAST_BYTES;
-        if !long_enough {
-            return;
-        }
-        let unit: Vec<u8> = reversed.iter().take(piece).rev().copied().collect();
-        // Twice, so that a character that is cut at the piece's ends is whole in the middle.
-        let letters = String::from_utf8_lossy(&unit.repeat(2)).chars().filter(|c| c.is_alphabetic()).count();
-        if letters >= 6 || length >= LEAST_BYTES_UNLETTERED {
-            self.found = Some(Found { at: self.bytes, piece });
-        }
+    /// Whether the text, which was cut off here, ends in the same over and over.
+    pub(crate) fn repeats_where_cut_off(&self) -> bool {
+        Bound::CUT_OFF.run(self.tail.iter().rev().copied()).is_some()
     }
 }
 
-/// The longest beginning that is one piece over and over, the last time perhaps in part, and that piece's length.
-fn longest_run(text: &[u8]) -> Option<(usize, usize)> {
-    let mut borders = vec![0_usize; text.len()];
+/// The longest beginning that is one piece over and over, the last time perhaps in part.
+fn longest_run(bytes: impl Iterator<Item = u8>) -> Option<Run> {
+    let mut text: Vec<u8> = Vec::new();
+    let mut borders: Vec<usize> = Vec::new();
     let mut border = 0;
     let mut best = None;
-    for (at, byte) in text.iter().enumerate() {
-        if at > 0 {
-            while border > 0 && text.get(border) != Some(byte) {
+    for byte in bytes.take(WINDOW) {
+        if !text.is_empty() {
+            while border > 0 && text.get(border) != Some(&byte) {
                 border = borders.get(border - 1).copied().unwrap_or(0);
             }
-            if text.get(border) == Some(byte) {
+            if text.get(border) == Some(&byte) {
                 border += 1;
             }
         }
-        *borders.get_mut(at)? = border;
-        let period = at + 1 - border;
+        text.push(byte);
+        borders.push(border);
+        let period = text.len() - border;
         // Periods never become shorter with the text.
         if period > LONGEST_PIECE {
             break;
         }
-        best = Some((at + 1, period));
+        best = Some((text.len(), period));
     }
-    best
+    let (bytes, period) = best?;
+    text.truncate(period);
+    Some(Run { bytes, piece: text })
 }
 
-/// Where a text is to be cut so that what it repeats endlessly stands in it once: the bytes to keep, of which the last
-/// `piece` bytes are what was repeated. None where it does not repeat itself.
+/// A text that did not find its end, cut so that what it repeats endlessly stands in it once. None where it does not end
+/// in the same over and over.
 pub(crate) fn cut(text: &str) -> Option<Cut<'_>> {
-    let mut watch = Watch::default();
-    watch.push(text);
-    let Found { at, piece } = watch.found?;
-    let bytes = text.as_bytes();
-    let mut from = at.saturating_sub(piece);
+    let run = Bound::CUT_OFF.run(text.bytes().rev())?;
+    let (bytes, piece) = (text.as_bytes(), run.piece.len());
+    let mut from = text.len().saturating_sub(run.bytes);
     while from > 0 && bytes.get(from - 1) == bytes.get(from - 1 + piece) {
         from -= 1;
     }

@@ -82,7 +82,9 @@ impl<'s> Pages<'s> {
 
     /// Whether a URL stands in a document of the user's own: a report may repeat it.
     fn is_in_documents(&self, url: &str) -> bool {
-        let documents = self.sources.values().filter(|source| url_of(source).is_none());
+        // What a server's tool answered says how it was found; a URL in it may lead anywhere.
+        let is_own = |source: &&Source| url_of(source).is_none() && source.found.is_none();
+        let documents = self.sources.values().filter(is_own);
         documents.into_iter().any(|source| source.text.contains(url))
     }
 

@@ -3,11 +3,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use deepgraph_graph::build::*;
 use deepgraph_protocol::{
-    EntryBody, ErrorKind, Fee, Hidden, Map, Meter, RunStatus, StepError, StepId, Value,
+    EntryBody, ErrorKind, Fee, Hidden, Map, Meter, Millis, RunStatus, StepError, StepId, Value,
 };
 use deepgraph_store::{RunId, Stored};
 
-use crate::{CallContext, CustomOp, Host, Outcome, recording};
+use crate::{CallContext, Clock, CustomOp, Host, Outcome, recording};
 
 /// Another one at each call.
 const COUNTED: &str = "found | length";
@@ -28,6 +28,15 @@ fn graph(n: &str) -> Graph {
         )
 }
 
+/// A clock that stands still: how long a run really takes makes no difference between it and its replay.
+struct Still;
+
+impl Clock for Still {
+    fn now(&self) -> Millis {
+        0
+    }
+}
+
 /// An op that costs a cent at most, and half of it; of equal calls the first one.
 fn host(calls: &Arc<AtomicUsize>, most: Fee) -> Host {
     let calls = calls.clone();
@@ -44,7 +53,7 @@ fn host(calls: &Arc<AtomicUsize>, most: Fee) -> Host {
             }
         },
     );
-    Host::builder().op(find).build().unwrap()
+    Host::builder().clock(Still).op(find).build().unwrap()
 }
 
 async fn run(host: &Host, budget: Option<f64>) -> (RunId, Outcome) {

@@ -56,7 +56,7 @@ impl Driver<'_> {
             come(moment, &exchange).await;
             let (attempt, error, used) = match exchange.came {
                 Came::Reply(reply) => {
-                    return Done::Model { scope, step, attempt, asked: None, result: Ok(reply) };
+                    return Done::Model { scope, step, attempt, asked: None, price: None, result: Ok(reply) };
                 }
                 Came::Result(value) | Came::Answer(value) => {
                     let fee = exchange.fee;

@@ -5,10 +5,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use deepgraph_protocol::{ErrorKind, Hidden, Map, StepError, Value};
-use deepgraph_tools::mcp::Server;
+use deepgraph_protocol::{ErrorKind, Hidden, Map, Source, StepError, Value};
+use deepgraph_research::gain::Scorer;
+use deepgraph_research::passage::render;
+use deepgraph_tools::mcp::{Said, Server, passages};
 
-use crate::{CallContext, Op};
+use crate::{CallContext, Op, scored};
 
 /// The longest time of a call that has no timeout of its own.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
@@ -18,6 +20,7 @@ pub(super) struct Called {
     pub server: Server,
     pub takes_key: bool,
     pub tool: String,
+    pub scorer: Arc<dyn Scorer>,
     pub secrets: Hidden,
     pub timeout: Option<Duration>,
     pub allowance: Option<Arc<Allowance>>,
@@ -31,7 +34,7 @@ impl Op for Called {
         }
         // Whoever calls bounds the time: what is dropped is given up, and the server is told.
         match self.server.call_under(context.idempotency_key(), &self.tool, &input, Duration::MAX).await {
-            Ok(answer) => Ok(self.secrets.value(&answer)),
+            Ok(answer) => self.result(&input, self.secrets.value(&answer), context.writes()).await,
             Err(error) => Err(StepError { message: self.secrets.text(&error.message), ..error }),
         }
     }
@@ -43,6 +46,41 @@ impl Op for Called {
     fn default_timeout(&self) -> Option<Duration> {
         Some(self.timeout.unwrap_or(DEFAULT_TIMEOUT))
     }
+}
+
+impl Called {
+    /// `{text, data, sources, facts}`. What was written is no source, so nothing of it is cited.
+    async fn result(&self, input: &Map, answer: Value, writes: bool) -> Result<Value, StepError> {
+        let said = Said {
+            server: self.server.name(),
+            tool: &self.tool,
+            arguments: input,
+            resource: answer.get("resource").and_then(Value::as_str),
+            text: answer.text("text"),
+        };
+        let (sources, rest) = if writes { (Vec::new(), "") } else { passages(&said) };
+        let text = if sources.is_empty() { said.text.to_owned() } else { shown(&sources, rest) };
+        let by_id = |source: &Source| (source.id.clone(), Value::of(source));
+        let sources = Value::record(sources.iter().map(by_id));
+        let facts = scored::facts_of(sources.clone(), self.scorer.clone()).await?;
+        let data = answer.get("data").cloned().unwrap_or_default();
+        Ok(Value::record([
+            ("text", Value::from(text)),
+            ("data", data),
+            ("sources", sources),
+            ("facts", facts),
+        ]))
+    }
+}
+
+/// Passages with their ids, and what is too long to be cited, marked so that none of its lines passes for a source.
+fn shown(sources: &[Source], rest: &str) -> String {
+    let mut text = render(&sources.iter().collect::<Vec<_>>());
+    if !rest.is_empty() {
+        text.push_str("\nWhat follows is too long to be cited:\n");
+        rest.lines().for_each(|line| text.extend(["| ", line, "\n"]));
+    }
+    text
 }
 
 /// How many calls of a server's tools are left in a run.

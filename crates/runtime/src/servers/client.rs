@@ -14,7 +14,7 @@ use super::called::{Allowance, Called, Unusable};
 use super::settings::McpServerSettings;
 use super::user::UserServer;
 use super::{DownServer, Secrets, UserServers, offered};
-use crate::{Op, RunError};
+use crate::{Op, Ops, RunError};
 
 /// The servers, and the secrets that nothing from them may hold.
 #[derive(Debug, Default)]
@@ -32,6 +32,8 @@ pub(super) struct Client {
     /// The tools of the user's own servers, as they are offered; none where the graph does not offer them.
     user_tools: Option<Vec<ServerTool>>,
     down: Vec<DownServer>,
+    /// Why the tools of servers that are left out can not be called.
+    left_out: BTreeMap<String, String>,
     secrets: Hidden,
 }
 
@@ -104,6 +106,7 @@ impl Client {
                 client.settings.insert(name, server.settings.clone());
             }
         }
+        client.left_out = user.left_out.clone();
         client.user_tools = known.map(<[ServerTool]>::to_vec);
         Ok(client)
     }
@@ -219,7 +222,7 @@ impl Client {
         }
     }
 
-    pub(super) fn ops(&self) -> Vec<(String, Arc<dyn Op>)> {
+    pub(super) fn ops(&self, known: &Ops) -> Vec<(String, Arc<dyn Op>)> {
         let mut ops: Vec<(String, Arc<dyn Op>)> = Vec::new();
         for server in self.servers.iter() {
             let listed = server.tools().iter().map(|tool| &tool.name);
@@ -229,6 +232,7 @@ impl Client {
                     server: server.clone(),
                     takes_key: self.keyed.contains(server.name()),
                     tool: tool.clone(),
+                    scorer: known.scorer().clone(),
                     secrets: self.secrets.clone(),
                     timeout: None,
                     allowance: None,
@@ -236,12 +240,12 @@ impl Client {
                 ops.push((format!("{}.{tool}", server.name()), Arc::new(op)));
             }
         }
-        ops.extend(self.user_ops());
+        ops.extend(self.user_ops(known));
         ops
     }
 
     /// The tools of the user's own servers as ops, `mcp.NAME`.
-    fn user_ops(&self) -> Vec<(String, Arc<dyn Op>)> {
+    fn user_ops(&self, known: &Ops) -> Vec<(String, Arc<dyn Op>)> {
         let allowance = |(name, settings): (&String, &McpServerSettings)| {
             Some((name.clone(), Arc::new(Allowance::of(name, settings.max_calls?))))
         };
@@ -255,11 +259,15 @@ impl Client {
                     server: client.clone(),
                     takes_key: settings.takes_keys,
                     tool: on_server.to_string(),
+                    scorer: known.scorer().clone(),
                     secrets: self.secrets.clone(),
                     timeout: settings.timeout,
                     allowance: allowances.get(&**server).cloned(),
                 }),
-                None => Arc::new(Unusable { why: not_there(server) }),
+                None => {
+                    let why = self.left_out.get(&**server).cloned();
+                    Arc::new(Unusable { why: why.unwrap_or_else(|| not_there(server)) })
+                }
             };
             Some((format!("{USER_SERVERS}.{}", tool.name), op))
         };

@@ -13,6 +13,8 @@ use crate::RunError;
 #[derive(Clone, Default)]
 pub struct UserServers {
     pub(super) servers: BTreeMap<String, UserServer>,
+    /// Those that are not to be reached, and why.
+    pub(super) left_out: BTreeMap<String, String>,
     /// The values of all their secrets, by the names of the variables.
     pub(super) secrets: BTreeMap<String, String>,
 }
@@ -65,7 +67,13 @@ impl UserServers {
         }
         let values =
             settings.secrets().into_iter().filter_map(|name| lookup(&name).map(|value| (name, value)));
-        Ok(UserServers { servers, secrets: values.collect() })
+        Ok(UserServers { servers, left_out: BTreeMap::new(), secrets: values.collect() })
+    }
+
+    /// Leaves a server out of a run that knows its tools: it is not reached, and calls of its tools fail with this reason.
+    pub fn leave_out(&mut self, name: &str, why: &str) {
+        self.servers.remove(name);
+        self.left_out.insert(name.to_owned(), why.to_owned());
     }
 
     /// Whether there are none.

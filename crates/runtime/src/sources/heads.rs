@@ -1,6 +1,6 @@
 //! What stands before passages and hits in the answer of an op.
 
-use deepgraph_research::passage::{address, visible};
+use deepgraph_research::passage::{QUOTE, address, visible};
 
 use super::PageRead;
 
@@ -8,6 +8,8 @@ use super::PageRead;
 pub(super) const MOST_LINKS: usize = 15;
 /// The longest text of a link, and of a note, in characters.
 const LONGEST: usize = 120;
+/// The longest URL of a link that is told, in bytes.
+const LONGEST_URL: usize = 500;
 
 /// Stands before pages that a search named.
 pub(super) const SNIPPETS: &str = "Pages of the web. What follows each is a snippet of a search engine, not a source: read a page (`read`, source: its URL) \
@@ -59,9 +61,10 @@ pub(super) fn links(page: &PageRead) -> String {
         return String::new();
     }
     let line = |(url, text): &(String, String)| {
-        format!("- {} {}\n", address(url), one_line(text)).replace(" \n", "\n")
+        format!("{QUOTE}{} {}\n", address(url), one_line(text)).replace(" \n", "\n")
     };
-    let shown: String = page.links.iter().take(MOST_LINKS).map(line).collect();
+    let fit = page.links.iter().filter(|(url, _)| url.len() <= LONGEST_URL);
+    let shown: String = fit.take(MOST_LINKS).map(line).collect();
     let more = page.links.len().saturating_sub(MOST_LINKS);
     let more = if more == 0 { String::new() } else { format!(" ({more} more are not shown)") };
     format!("Links of the page, to be read by their URL{more}:\n{shown}")

@@ -174,18 +174,20 @@ impl<'r> Books<'r> {
                     self.settle(step, *attempt, paid(*fee));
                 }
             }
-            EntryBody::AttemptFailed { step, attempt, error, usage, .. } => {
+            EntryBody::AttemptFailed { step, attempt, error, usage, fee, .. } => {
                 let is_model = self.reserved.contains_key(step);
                 let is_lost =
                     matches!(error.kind, ErrorKind::StepTimeout | ErrorKind::Network) && !error.unsent;
                 if attempt_of(self, step) != Some(*attempt) {
                     if usage.tokens() > 0 {
-                        self.late(step, *attempt, one_call(usage.tokens(), Some(0)));
+                        let used = Spent { tokens: usage.tokens(), model_calls: 1, ..paid(*fee) };
+                        self.late(step, *attempt, used);
                     }
                 } else if is_model && is_lost && usage.tokens() == 0 {
                     self.lose(step, *attempt);
                 } else if is_model {
-                    self.settle(step, *attempt, one_call(usage.tokens(), Some(0)));
+                    let used = Spent { tokens: usage.tokens(), model_calls: 1, ..paid(*fee) };
+                    self.settle(step, *attempt, used);
                 }
             }
             EntryBody::Failed { step, error } => {

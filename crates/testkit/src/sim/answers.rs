@@ -104,13 +104,9 @@ impl World<'_> {
     }
 }
 
-pub(crate) fn failure(step: StepId, attempt: u32, error: StepError) -> EntryBody {
-    EntryBody::AttemptFailed {
-        step,
-        attempt,
-        error,
-        usage: Usage::default(),
-        fail_over: false,
-        fee: deepgraph_protocol::Fee::NONE,
-    }
+pub(crate) fn failure(step: StepId, attempt: u32, mut error: StepError) -> EntryBody {
+    // Who is outside tells the cost as well.
+    let used = error.used.take().map(|used| used.charged(|_| None));
+    let (usage, fee) = used.unwrap_or_default();
+    EntryBody::AttemptFailed { step, attempt, error, usage, fail_over: false, fee }
 }

@@ -48,9 +48,14 @@ pub fn read(html: &Mapped, outline: &mut Outline) -> Head {
 
 /// The tags and texts of a page, each with the bytes where it stands.
 pub fn tokens(html: &str) -> Vec<Token<usize>> {
+    tokens_within(html, usize::MAX)
+}
+
+/// The same, as many as there may be.
+pub fn tokens_within(html: &str, most: usize) -> Vec<Token<usize>> {
     let mut emitter = DefaultEmitter::<usize>::new_with_span();
     emitter.naively_switch_states(true);
-    Tokenizer::new_with_emitter(html, emitter).map(|Ok(token)| token).collect()
+    Tokenizer::new_with_emitter(html, emitter).map(|Ok(token)| token).take(most).collect()
 }
 
 /// Appends the blocks of those tokens of a page that are kept.

@@ -7,14 +7,26 @@ use super::words::size;
 
 /// The record `{text, data}` of a result. `text` is for a model to read: all texts, and for all that is no text a line
 /// that names it with its size. `data` is the structured content, or null; where it is all that there is, `text` is
-/// its JSON.
+/// its JSON. Where the result is the text of one resource, its URI is in `resource`.
 pub(super) fn record(result: &CallToolResult) -> Value {
     let data = result.structured_content.as_ref().map(Value::from_json).unwrap_or_default();
     let text = match text(result) {
         text if text.is_empty() && !data.is_null() => data.to_json_text(),
         text => text,
     };
-    Value::record([("text", Value::from(text)), ("data", data)])
+    let resource = only_resource(result).map(|uri| ("resource", Value::from(uri)));
+    Value::record([("text", Value::from(text)), ("data", data)].into_iter().chain(resource))
+}
+
+/// The URI of the resource whose text is all that there is.
+fn only_resource(result: &CallToolResult) -> Option<&str> {
+    match result.content.as_slice() {
+        [ContentBlock::Resource(embedded)] => match &embedded.resource {
+            ResourceContents::TextResourceContents { uri, .. } => Some(uri),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// All texts of a result, one below the other.
@@ -113,6 +125,15 @@ mod tests {
                         [resource file:///a.md text/markdown, 4 bytes]\n# A\n\n\
                         [link Table B file:///b.csv, 2 KiB]\n[link c file:///c.csv text/csv]";
         assert_eq!(result.text("text"), expected);
+    }
+
+    #[test]
+    fn a_resource_alone_names_the_answer() {
+        let resource = json!({"type": "resource", "resource": {"uri": "file:///a.md", "text": "A"}});
+        let result = record_of(json!({"content": [resource]}));
+        assert_eq!(result.text("resource"), "file:///a.md");
+        let two = record_of(json!({"content": [resource, {"type": "text", "text": "and more"}]}));
+        assert_eq!(two.get("resource"), None);
     }
 
     #[test]

@@ -369,13 +369,7 @@ impl From<McpError> for StepError {
             error,
             McpError::Unreachable { .. } | McpError::UnknownTool { .. } | McpError::Closed { .. }
         );
-        StepError {
-            kind: error.kind(),
-            message: error.to_string(),
-            retry_after_ms,
-            unsent,
-            window: None,
-            tokens: None,
-        }
+        let failure = StepError::new(error.kind(), error.to_string());
+        StepError { retry_after_ms, unsent, ..failure }
     }
 }

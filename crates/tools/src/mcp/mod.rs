@@ -2,7 +2,8 @@
 //! address ("streamable HTTP").
 //!
 //! [`McpServers::connect`] connects to all servers of a graph at once; each gives its list of tools, and
-//! [`Server::call`] calls one. What a call brings back is the record `{text, data}`. All of it needs a tokio runtime with
+//! [`Server::call`] calls one. What a call brings back is the record `{text, data}`, of which [`passages`] makes what can be
+//! cited. All of it needs a tokio runtime with
 //! I/O and time.
 //!
 //! **What a started command gets.** Not our environment: keys of model providers are none of its business. It gets
@@ -22,6 +23,7 @@
 
 mod answer;
 mod call;
+mod cited;
 mod command;
 mod connection;
 mod declared;
@@ -39,6 +41,7 @@ mod stdout;
 mod tools;
 mod words;
 
+pub use cited::{Said, passages};
 pub use declared::{Options, Transport};
 pub use error::McpError;
 pub use server::Server;

@@ -66,7 +66,7 @@ pub struct Web {
     fetcher: Fetcher,
     /// Pages by the address of their body and its hash, the last used last.
     pages: Mutex<Vec<(String, Arc<Page>)>>,
-    /// Where pages were read, by canonical URL.
+    /// Where pages were read, by the canonical URL that was asked and by that of where they were.
     addresses: Mutex<BTreeMap<String, String>>,
 }
 
@@ -155,7 +155,7 @@ impl Web {
                 Err(error) if error.kind == ErrorKind::Network && error.unsent => {
                     failed.get_or_insert(error);
                 }
-                Err(error) => return Err(failed.unwrap_or(error)),
+                Err(error) => return Err(error),
             }
         }
         Err(failed.unwrap_or_else(|| no_address(text)))
@@ -209,7 +209,10 @@ impl Web {
         if addresses.len() >= MOST_ADDRESSES {
             addresses.pop_first();
         }
-        addresses.insert(page.document.clone(), page.address.clone());
+        // Never under the name that the page gives itself: it may be another page's.
+        if let Some(canonical) = Url::parse(&page.address).ok().and_then(|url| canonical_of(&url)) {
+            addresses.insert(canonical, page.address.clone());
+        }
         if !asked.is_empty() {
             addresses.insert(asked, page.address.clone());
         }

@@ -114,6 +114,8 @@ enum Tools<'a> {
 {% if !data.is_empty() %}{{ data }}{% endif %}
 {% if let Some(text) = text %}{{ text }}{% endif %}
 {% for call in calls %}{{ call }}{% endfor %}
+{% if !guess.is_empty() %}<p class="aside">guess at what it means:</p>{{ guess }}{% endif %}
+{% if let Some(mended) = mended %}<p class="aside">mended: <span dir="auto">{{ mended }}</span></p>{% endif %}
 "#
 )]
 pub(super) struct Reply<'a> {
@@ -124,6 +126,9 @@ pub(super) struct Reply<'a> {
     data: Parts<'a>,
     text: Option<Text<'a>>,
     calls: Vec<Call<'a>>,
+    /// What it is taken for by guessing; empty: nothing.
+    guess: Parts<'a>,
+    mended: Option<String>,
 }
 
 impl HtmlSafe for Request<'_> {}
@@ -246,6 +251,8 @@ impl<'a> Reply<'a> {
         };
         let data =
             if reply.data.is_null() { Parts::none() } else { Parts::of_value(pool, "data", &reply.data) };
+        let guess =
+            if reply.guess.is_null() { Parts::none() } else { Parts::of_value(pool, "guess", &reply.guess) };
         Reply {
             finish: reply.finish.name(),
             tokens,
@@ -254,6 +261,8 @@ impl<'a> Reply<'a> {
             data,
             text: (!reply.text.is_empty()).then(|| Text::of(pool, &*reply.text)),
             calls: reply.tool_calls.iter().map(|call| Call::of(pool, call)).collect(),
+            guess,
+            mended: (!reply.mended.is_empty()).then(|| reply.mended.join("; ")),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! `deepgraph resume` of a run that is over: its next attempt.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
@@ -16,7 +17,7 @@ use crate::drive::Driver;
 use crate::error::CliError;
 use crate::exit_status::ExitStatus;
 use crate::settings::Settings;
-use crate::{models, servers, session, stored};
+use crate::{models, session, stored};
 
 /// What a further attempt is to do otherwise.
 #[derive(Clone, Debug, Args)]
@@ -71,6 +72,7 @@ impl AgainOptions {
         record: &RunRecord,
         bundle: &Arc<Bundle>,
         mut settings: Settings,
+        own: Option<&Path>,
     ) -> Result<ExitStatus, CliError> {
         let run = record.run_id.to_string();
         if !record.status.is_terminal() || stored::broke_off(bundle, store, record)? {
@@ -92,7 +94,7 @@ impl AgainOptions {
         again
             .check(SystemClock.now())
             .map_err(|error| refused(error, store, record, bundle, &self.set, self.from()))?;
-        let of_servers = servers::access(bundle, &settings.services)?;
+        let of_servers = driver.servers(bundle, &settings, own)?;
         let ready = driver.ready(bundle, &settings)?;
         // What the new models need is kept out of all that is written of the run.
         let used = models::keys_in_use(bundle, &settings);

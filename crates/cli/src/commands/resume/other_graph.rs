@@ -4,6 +4,7 @@
 //! hold under the new graph, and stops taking them over, branch by branch, at the first step that is asked for something
 //! else.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use deepgraph_graph::{Bundle, OpTable};
@@ -38,6 +39,7 @@ pub fn go_on(
     stored: &Arc<Bundle>,
     mut settings: Settings,
     graph: &str,
+    own: Option<&Path>,
     is_dry: bool,
 ) -> Result<ExitStatus, CliError> {
     let bundle = load(stored, graph, driver)?;
@@ -68,7 +70,7 @@ pub fn go_on(
     let mut branch = Branch::of(&bundle, from, held)?;
     branch.edit(&bundle, &ScopePath::root(), Map::new(), branch::now())?;
     let record = RunRecord { graph: graph.to_owned(), ..record.clone() };
-    branch::drive(driver, &record, &bundle, settings, &branch)
+    branch::drive(driver, &record, &bundle, settings, &branch, own)
 }
 
 /// The graph, against the tools that the servers had.

@@ -25,7 +25,7 @@ fn a_tool_of_a_server_is_an_op() {
     assert_eq!(found.schema, Some(serde_json::from_str(schema).unwrap()), "models see it as it is");
     assert_eq!(&*found.input[0].1.description, "Whose.");
     let result: Vec<String> = found.result.fields.iter().map(|(n, f)| format!("{n}: {}", f.ty)).collect();
-    assert_eq!(result, ["text: string", "data: any"]);
+    assert_eq!(result, ["text: string", "data: any", "sources: {string: source}", "facts: [fact]"]);
     let read_only = |said: Option<bool>| {
         let tool = ServerTool { read_only: said, ..tool("find", "{}") };
         !OpTable::default().with_server("crm", vec![tool]).get("crm.find").unwrap().writes

@@ -8,7 +8,6 @@ use std::error::Error;
 use std::fmt;
 
 use deepgraph_protocol::{ErrorKind, Hidden, StepError, keys_in};
-use genai::webc;
 use reqwest::header::HeaderMap;
 use serde_json::Value as Json;
 
@@ -71,45 +70,6 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// The failure that `genai` reports.
-    pub(super) fn failure(&self, error: &genai::Error) -> Failure {
-        match error {
-            genai::Error::WebModelCall { webc_error, .. }
-            | genai::Error::WebAdapterCall { webc_error, .. } => self.web_failure(webc_error),
-            genai::Error::HttpError { status, body, headers, .. } => {
-                self.status(status.as_u16(), headers, body)
-            }
-            genai::Error::WebStream { error, .. } => self.stream_failure(error.as_ref()),
-            other => {
-                let problem =
-                    format!("the request to {} can not be made: {}", self, self.quote(&other.to_string()));
-                StepError::new(ErrorKind::InvalidRequest, problem).into()
-            }
-        }
-    }
-
-    fn web_failure(&self, error: &webc::Error) -> Failure {
-        match error {
-            webc::Error::ResponseFailedStatus { status, body, headers } => {
-                self.status(status.as_u16(), headers, body)
-            }
-            webc::Error::ResponseFailedNotJson { body, .. }
-            | webc::Error::ResponseFailedInvalidJson { body, .. } => self.no_json(body).into(),
-            webc::Error::Reqwest(error) => self.no_connection(error).into(),
-            webc::Error::JsonValueExt(error) => self.no_json(&error.to_string()).into(),
-        }
-    }
-
-    fn stream_failure(&self, error: &(dyn Error + Send + Sync + 'static)) -> Failure {
-        if let Some(error) = error.downcast_ref::<genai::Error>() {
-            return self.failure(error);
-        }
-        if let Some(error) = error.downcast_ref::<reqwest::Error>() {
-            return self.no_connection(error).into();
-        }
-        self.no_json(&error.to_string()).into()
-    }
-
     /// An answer that is no JSON.
     pub(super) fn no_json(&self, body: &str) -> StepError {
         let (api, end) = match self.protocol {
@@ -154,7 +114,6 @@ impl<'a> Place<'a> {
     /// A failure that is told by an HTTP status.
     pub(super) fn status(&self, status: u16, headers: &HeaderMap, body: &str) -> Failure {
         let said = serde_json::from_str(body).map_or_else(|_| Said::plain(body), |json| Said::read(&json));
-        self.learn(headers);
         let mut failure = self.failed(status, &said);
         failure.error.retry_after_ms = wait::of_headers(headers).or(failure.error.retry_after_ms);
         failure
@@ -180,6 +139,7 @@ impl<'a> Place<'a> {
         }
         if cause == Cause::Overflow {
             error.window = said.window;
+            error.tokens = said.tokens;
         }
         let refused = match cause {
             Cause::NoOutputShape => Some(Refused::Output),

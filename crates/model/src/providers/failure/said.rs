@@ -120,6 +120,8 @@ pub(super) struct Said {
     pub(super) wait_ms: Option<u64>,
     /// The window that it tells.
     pub(super) window: Option<u64>,
+    /// How many tokens of the request it has counted.
+    pub(super) tokens: Option<u64>,
 }
 
 impl Said {
@@ -132,6 +134,7 @@ impl Said {
             flagged: false,
             wait_ms: wait::of_words(text),
             window: window::of_words(text),
+            tokens: window::counted(text),
         }
     }
 
@@ -162,6 +165,7 @@ impl Said {
             flagged: error.pointer("/metadata/reasons").is_some_and(Json::is_array),
             wait_ms: delay.and_then(wait::duration_ms).or_else(|| wait::of_words(&all)),
             window: error.get("n_ctx").and_then(Json::as_u64).or_else(|| window::of_words(&all)),
+            tokens: error.get("n_prompt_tokens").and_then(Json::as_u64).or_else(|| window::counted(&all)),
             message: if behind.is_empty() { message } else { all },
         }
     }

@@ -1,4 +1,5 @@
-//! Whether a failure says that the request is longer than the model's window, and how large that is.
+//! Whether a failure says that the request is longer than the model's window, how large that is, and how many tokens of
+//! the request the provider counted.
 
 /// Codes and types that say so.
 pub(super) const OVERFLOW_CODES: [&str; 4] = [
@@ -59,6 +60,18 @@ const BEFORE_SIZE: [&str; 10] = [
 /// Before these stands the window's size.
 const BEHIND_SIZE: [&str; 2] = ["maximum context length", "token context window"];
 
+/// Behind these stands the count of the request's tokens.
+const BEFORE_COUNT: [&str; 8] = [
+    "your messages resulted in",
+    "the prompt is",
+    "prompt is too long:",
+    "the input token count (",
+    "the request contains",
+    "request (",
+    "prompt contains",
+    "the length of your prompt is",
+];
+
 /// How far from such words the size may stand, in bytes.
 const NEAR: usize = 24;
 
@@ -93,6 +106,23 @@ pub(super) fn of_words(words: &str) -> Option<u64> {
     behind.or_else(compared).or_else(before).filter(|window| *window >= SMALLEST)
 }
 
+/// The tokens of the request, where the words tell their count.
+pub(super) fn counted(words: &str) -> Option<u64> {
+    let words = words.to_lowercase();
+    if !says_overflow(&words) {
+        return None;
+    }
+    // "However, you requested 9000 tokens (8000 in the messages, 1000 in the completion)"
+    let in_messages = || words.split_once(" in the messages").and_then(|(rest, _)| last_number(rest));
+    let behind = || {
+        BEFORE_COUNT.iter().find_map(|phrase| {
+            let (_, rest) = words.split_once(phrase)?;
+            first_number(rest)
+        })
+    };
+    in_messages().or_else(behind).filter(|tokens| *tokens >= SMALLEST)
+}
+
 /// The first number near the beginning.
 fn first_number(text: &str) -> Option<u64> {
     let at = text.find(|c: char| c.is_ascii_digit()).filter(|at| *at < NEAR)?;
@@ -103,6 +133,7 @@ fn first_number(text: &str) -> Option<u64> {
 /// The number right at the end.
 fn last_number(text: &str) -> Option<u64> {
     let word = text.split_whitespace().next_back()?;
+    let word = word.trim_start_matches('(');
     word.chars().filter(|c| *c != ',' && *c != '_').collect::<String>().parse().ok()
 }
 
@@ -151,6 +182,37 @@ mod tests {
         ] {
             assert!(says_overflow(words), "{words}");
             assert_eq!(of_words(words), window, "{words}");
+        }
+    }
+
+    #[test]
+    fn counts_are_read_where_they_are_the_requests_own() {
+        for (words, tokens) in [
+            (
+                "This model's maximum context length is 8192 tokens. However, your messages resulted in 130,524 tokens.",
+                Some(130_524),
+            ),
+            (
+                "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens (8000 in the \
+                 messages, 1000 in the completion).",
+                Some(8000),
+            ),
+            ("prompt is too long: 210000 tokens > 200000 maximum", Some(210_000)),
+            (
+                "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
+                Some(1_200_000),
+            ),
+            ("request (5004 tokens) exceeds the available context size (4096 tokens)", Some(5004)),
+            (
+                "This model's maximum prompt length is 131072 but the request contains 537812 tokens.",
+                Some(537_812),
+            ),
+            // Request and reply together.
+            ("This model's maximum context length is 8192 tokens. However, you requested 9000 tokens.", None),
+            ("the request exceeds the available context size, try increasing it", None),
+            ("the prompt is 9000 tokens, and wrong", None),
+        ] {
+            assert_eq!(counted(words), tokens, "{words}");
         }
     }
 

@@ -1,15 +1,15 @@
 //! The conversation.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use deepgraph_protocol::{Message, ModelRequest, Role, ToolCall as Called};
-use genai::chat::{CacheControl, ChatMessage, ChatRole, ContentPart, MessageContent, ToolCall, ToolResponse};
+use deepgraph_protocol::{Message, ModelRequest, Role, ToolCall};
 use serde_json::{Value as Json, json};
 use sha2::{Digest, Sha256};
 
 use super::super::names::ToolNames;
 use crate::endpoint::Endpoint;
-use crate::settings::{CacheMarks, Protocol};
+use crate::settings::Protocol;
 
 /// What stands for a message without text where a server takes none.
 const NO_TEXT: &str = "(no text)";
@@ -17,105 +17,96 @@ const NO_TEXT: &str = "(no text)";
 /// What stands between the answers to calls and words of the user's where a server wants a word of the model's there.
 const NOTED: &str = "Noted.";
 
-/// Newer models of Google want a signature of their thoughts back with the first call of a turn; this stands for one
-/// that was not kept: <https://ai.google.dev/gemini-api/docs/thought-signatures>.
-const NO_SIGNATURE: &str = "skip_thought_signature_validator";
+/// A message, with names, ids and arguments as the server takes them.
+pub(super) enum Turn {
+    System(String),
+    User(String),
+    /// The model's words, which may be none, and its calls.
+    Model(String, Vec<Call>),
+    /// Answers to calls.
+    Answers(Vec<Answer>),
+}
+
+/// A call that the model made.
+pub(super) struct Call {
+    pub(super) id: String,
+    pub(super) name: String,
+    pub(super) arguments: Json,
+}
+
+/// What came of a call.
+pub(super) struct Answer {
+    /// The call's id.
+    pub(super) id: String,
+    /// The call's name; none where the call does not stand in the conversation.
+    pub(super) name: Option<String>,
+    pub(super) text: String,
+}
 
 /// The messages of a request.
-pub(super) fn render(
-    request: &ModelRequest,
-    name: &str,
-    endpoint: &Endpoint,
-    names: &ToolNames,
-) -> Vec<ChatMessage> {
-    let writer = Writer { name, endpoint, names };
-    let mut messages: Vec<ChatMessage> = Vec::with_capacity(request.messages.len());
+pub(super) fn render(request: &ModelRequest, endpoint: &Endpoint, names: &ToolNames) -> Vec<Turn> {
+    let mut writer = Writer { endpoint, names, called: BTreeMap::new() };
+    let mut turns: Vec<Turn> = Vec::with_capacity(request.messages.len());
     for message in &request.messages {
-        let message = writer.message(message);
-        // Mistral refuses words of the user's right behind answers to calls.
-        let is_behind_answer =
-            messages.last().is_some_and(is_answer) && matches!(message.role, ChatRole::User);
-        if is_behind_answer && endpoint.is_mistral() {
-            messages.push(ChatMessage::assistant(NOTED));
-        }
+        let turn = writer.turn(message);
         // The answers to all calls of a turn are one message there.
         let is_joined = matches!(endpoint.protocol, Protocol::Anthropic | Protocol::Gemini);
-        match messages.last_mut() {
-            Some(last) if is_joined && is_answer(last) && is_answer(&message) => {
-                for part in message.content {
-                    last.content.push(part);
-                }
+        match (turns.last_mut(), turn) {
+            (Some(Turn::Answers(before)), Turn::Answers(more)) if is_joined => before.extend(more),
+            // Mistral refuses words of the user's right behind answers to calls.
+            (Some(Turn::Answers(_)), turn @ Turn::User(_)) if endpoint.is_mistral() => {
+                turns.push(Turn::Model(NOTED.to_owned(), Vec::new()));
+                turns.push(turn);
             }
-            _ => messages.push(message),
+            (_, turn) => turns.push(turn),
         }
     }
-    messages
+    turns
 }
 
 /// Adds words to the prompt: behind its last message, if that is the user's, or else to the instructions. Servers do not
 /// all take a message of the user's behind answers to calls.
-pub(super) fn append(messages: &mut Vec<ChatMessage>, words: &str) {
-    let is = |message: &ChatMessage, role: &ChatRole| {
-        std::mem::discriminant(&message.role) == std::mem::discriminant(role)
-    };
-    let words = words.to_owned();
-    if let Some(last) = messages.last_mut().filter(|last| is(last, &ChatRole::User)) {
-        last.content.push(ContentPart::Text(format!("\n\n{words}")));
+pub(super) fn append(turns: &mut Vec<Turn>, words: &str) {
+    if let Some(Turn::User(text)) = turns.last_mut() {
+        text.push_str("\n\n");
+        text.push_str(words);
         return;
     }
-    match messages.first_mut().filter(|first| is(first, &ChatRole::System)) {
-        Some(first) => first.content.push(ContentPart::Text(format!("\n\n{words}"))),
-        None => messages.insert(0, ChatMessage::system(words)),
+    match turns.first_mut() {
+        Some(Turn::System(text)) => {
+            text.push_str("\n\n");
+            text.push_str(words);
+        }
+        _ => turns.insert(0, Turn::System(words.to_owned())),
     }
-}
-
-/// Marks what the provider should keep in its cache: the instructions with the tools, and the conversation so far.
-pub(super) fn mark(messages: &mut [ChatMessage], request: &ModelRequest, endpoint: &Endpoint) {
-    let is_marked = endpoint.protocol == Protocol::Anthropic
-        && endpoint.cache == CacheMarks::Ephemeral
-        && !request.tools.is_empty();
-    if !is_marked {
-        return;
-    }
-    let is_system = |message: &&mut ChatMessage| matches!(message.role, ChatRole::System);
-    if let Some(system) = messages.iter_mut().filter(is_system).last() {
-        system.options = Some(CacheControl::Ephemeral.into());
-    }
-    if let Some(last) = messages.last_mut() {
-        last.options = Some(CacheControl::Ephemeral.into());
-    }
-}
-
-fn is_answer(message: &ChatMessage) -> bool {
-    matches!(message.role, ChatRole::Tool)
 }
 
 struct Writer<'a> {
-    name: &'a str,
     endpoint: &'a Endpoint,
     names: &'a ToolNames,
+    /// The name of each call so far, by its id on the wire.
+    called: BTreeMap<String, String>,
 }
 
 impl Writer<'_> {
-    fn message(&self, message: &Message) -> ChatMessage {
+    fn turn(&mut self, message: &Message) -> Turn {
         let text = message.content.to_string();
         match message.role {
-            Role::System => ChatMessage::system(text),
-            Role::User => ChatMessage::user(self.some(text)),
+            Role::System => Turn::System(text),
+            Role::User => Turn::User(self.some(text)),
+            Role::Assistant if message.tool_calls.is_empty() => Turn::Model(self.some(text), Vec::new()),
             Role::Assistant => {
-                let calls = message.tool_calls.iter().enumerate();
-                let calls = calls.map(|(at, call)| ContentPart::ToolCall(self.call(call, at == 0)));
-                let text = (!text.is_empty()).then(|| ContentPart::Text(text));
-                let mut content: MessageContent = text.into_iter().chain(calls).collect();
-                if content.is_empty() {
-                    content.push(ContentPart::Text(self.some(String::new())));
-                }
-                ChatMessage::assistant(content)
+                let calls: Vec<Call> = message.tool_calls.iter().map(|call| self.call(call)).collect();
+                self.called.extend(calls.iter().map(|call| (call.id.clone(), call.name.clone())));
+                Turn::Model(text, calls)
             }
             Role::Tool => match &message.tool_call_id {
-                Some(call) => ChatMessage::tool(ToolResponse::new(self.id(call), text)),
+                Some(call) => {
+                    let id = self.id(call);
+                    Turn::Answers(vec![Answer { name: self.called.get(&id).cloned(), id, text }])
+                }
                 // Servers refuse an answer that belongs to no call; its text is worth keeping.
-                None => ChatMessage::user(self.some(text)),
+                None => Turn::User(self.some(text)),
             },
         }
     }
@@ -126,13 +117,11 @@ impl Writer<'_> {
         if needs_text && text.trim().is_empty() { NO_TEXT.to_owned() } else { text }
     }
 
-    fn call(&self, call: &Called, is_first: bool) -> ToolCall {
-        let thinks = self.endpoint.protocol == Protocol::Gemini && !is_before_signatures(self.name);
-        ToolCall {
-            call_id: self.id(&call.id),
-            fn_name: self.names.wire(&call.name),
-            fn_arguments: self.arguments(&call.arguments),
-            thought_signatures: (thinks && is_first).then(|| vec![NO_SIGNATURE.to_owned()]),
+    fn call(&self, call: &ToolCall) -> Call {
+        Call {
+            id: self.id(&call.id),
+            name: self.names.wire(&call.name),
+            arguments: self.arguments(&call.arguments),
         }
     }
 
@@ -167,9 +156,4 @@ impl Writer<'_> {
         let digits: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
         digits.chars().take(length.max(9)).collect()
     }
-}
-
-/// Whether a model of Google is older than the signatures.
-fn is_before_signatures(name: &str) -> bool {
-    ["gemini-1", "gemini-2", "gemma"].iter().any(|old| name.starts_with(old))
 }

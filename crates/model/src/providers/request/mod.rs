@@ -1,13 +1,17 @@
-//! A [`ModelRequest`] in the words of `genai`, or as the body of a request.
+//! A [`ModelRequest`] as the body of a request.
 
+mod anthropic;
+mod chat;
+mod effort;
+mod gemini;
 mod messages;
 mod ollama;
 mod options;
+mod responses;
 mod shape;
 mod tools;
 
 use deepgraph_protocol::{ErrorKind, ModelRequest, StepError};
-use genai::chat::{ChatOptions, ChatRequest, ToolChoice};
 use serde_json::{Map, Value as Json};
 
 use super::connection::Connection;
@@ -17,17 +21,10 @@ use crate::settings::{ModelFacts, Protocol, ToolMode};
 
 /// One call.
 pub(super) struct Call {
-    pub(super) content: Content,
+    /// The body as it is sent.
+    pub(super) body: Json,
     /// How tools are called on the wire.
     pub(super) names: ToolNames,
-}
-
-/// What is sent.
-pub(super) enum Content {
-    /// As `genai` takes it: messages and tools, and everything else.
-    Chat(Box<ChatRequest>, Box<ChatOptions>),
-    /// The body as it is sent.
-    Body(Json),
 }
 
 /// The ways in which a model is asked, where there are several.
@@ -69,30 +66,24 @@ pub(super) fn render(
     let names = ToolNames::of(&request.tools);
     let mode = shape::mode(request, name, endpoint.protocol, ways.output);
     let asked = Asked { request, name, connection, mode, facts };
-    let mut messages = messages::render(request, name, endpoint, &names);
+    let mut turns = messages::render(request, endpoint, &names);
     if let Some(words) = shape::words(request, mode) {
-        messages::append(&mut messages, &words);
+        messages::append(&mut turns, &words);
     }
-    messages::mark(&mut messages, request, endpoint);
-    let (mut body, mut options) = options::render(&asked)?;
-    let tools = tools::of_body(request, endpoint, &names);
-    if endpoint.protocol == Protocol::Ollama {
-        let body = ollama::body(&asked, messages, tools, body);
-        return Ok(Call { content: Content::Body(body), names });
-    }
-    let mut chat = ChatRequest::new(messages);
-    if endpoint.protocol == Protocol::OpenAi {
-        if !request.tools.is_empty() {
-            chat = chat.with_tools(tools::of_chat(request, &names));
-        }
-    } else if let Some(tools) = tools {
-        body.insert("tools".to_owned(), tools);
-        if request.tools.is_empty() {
-            options = options.with_tool_choice(ToolChoice::None);
-        }
-    }
-    let options = options.with_extra_body(Json::Object(body));
-    Ok(Call { content: Content::Chat(Box::new(chat), Box::new(options)), names })
+    let set = options::render(&asked)?;
+    let tools = tools::render(request, endpoint, &names);
+    let body = match endpoint.protocol {
+        Protocol::OpenAi => chat::body(&asked, turns, tools, set),
+        Protocol::OpenAiResp => responses::body(&asked, turns, tools, set),
+        Protocol::Anthropic => anthropic::body(&asked, turns, tools, set),
+        Protocol::Gemini => gemini::body(&asked, turns, tools, set),
+        Protocol::Ollama => ollama::body(&asked, turns, tools, set),
+    };
+    Ok(Call { body: Json::Object(body), names })
+}
+
+fn put(fields: &mut Map<String, Json>, key: &str, value: impl Into<Json>) {
+    fields.insert(key.to_owned(), value.into());
 }
 
 /// The record that a field holds; an empty one where it holds none.

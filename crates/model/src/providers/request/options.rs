@@ -5,11 +5,11 @@
 //! and left out where it has no such thing. All other options go into the body as they stand.
 
 use deepgraph_protocol::{ErrorKind, ModelRequest, Role, StepError, Value};
-use genai::chat::{CacheControl, ChatOptions, ReasoningEffort};
 use serde_json::{Map, Value as Json, json};
 
-use super::super::connection::Connection;
-use super::{Asked, record, shape};
+use super::{Asked, effort, put, record, shape};
+use crate::bound::BOUNDS;
+use crate::endpoint::Endpoint;
 use crate::settings::{CacheMarks, ModelFacts, Protocol};
 
 /// Options that the request itself decides.
@@ -30,18 +30,18 @@ const RESERVED: [&str; 14] = [
     "max_output",
 ];
 
-/// The names that servers have for the upper bound of a reply.
-const BOUNDS: [&str; 5] =
-    ["max_tokens", "max_completion_tokens", "max_output_tokens", "maxOutputTokens", "num_predict"];
-
 /// What stands at the top of a request to Gemini; all other options are of the generation.
 const GEMINI_TOP: [&str; 5] = ["generationConfig", "safetySettings", "toolConfig", "cachedContent", "labels"];
 
 /// What stands at the top of a request to Ollama; all other options are of the model.
 const OLLAMA_TOP: [&str; 6] = ["options", "think", "keep_alive", "truncate", "shift", "logprobs"];
 
-/// The fields that the options set in the body, and the options for which `genai` knows the place.
-pub(super) fn render(asked: &Asked<'_>) -> Result<(Map<String, Json>, ChatOptions), StepError> {
+/// The longest reply of a model of Anthropic for which no other bound is known: that server has to be told one, and all
+/// models since the fourth generation write as much.
+const ANTHROPIC_BOUND: u64 = 32_000;
+
+/// The fields that the options set in the body.
+pub(super) fn render(asked: &Asked<'_>) -> Result<Map<String, Json>, StepError> {
     let Asked { request, name, connection, mode, facts } = *asked;
     let protocol = connection.endpoint.protocol;
     let mut writer = Writer { request, protocol, body: Map::new(), effort: None };
@@ -49,33 +49,27 @@ pub(super) fn render(asked: &Asked<'_>) -> Result<(Map<String, Json>, ChatOption
         writer.option(key, value)?;
     }
     let Writer { mut body, effort, .. } = writer;
-    let mut options = ChatOptions::default().with_capture_raw_body(true);
-    // Mistral refuses the option by which others are asked for the usage of a stream, and reports it anyway.
-    options = options.with_capture_usage(!connection.endpoint.is_mistral());
-    // `genai` reads an effort into the end of a name (`-max`, `-low` and so on) unless it is given one: `Budget` is not
-    // sent by the first two protocols, `Zero` by the others, but for models that think unless they are told not to.
-    options = options.with_reasoning_effort(effort.unwrap_or(match protocol {
-        Protocol::OpenAi | Protocol::OpenAiResp => ReasoningEffort::Budget(0),
-        Protocol::Anthropic | Protocol::Gemini | Protocol::Ollama => ReasoningEffort::Zero,
-    }));
-    options = cached(request, connection, options);
-    options = bound(request, protocol, facts, &mut body, options);
-    options = shape::put(request, mode, protocol, &mut body, options);
-    if matches!(protocol, Protocol::OpenAi | Protocol::OpenAiResp | Protocol::Anthropic) {
-        body.insert("model".into(), Json::from(name));
+    match (protocol, effort) {
+        (Protocol::Anthropic, effort) => effort::anthropic(name, &mut body, effort),
+        (Protocol::Gemini, Some(effort)) => effort::gemini(name, &mut body, effort),
+        _ => {}
     }
-    Ok((body, options))
+    keep_out_of_cache(request, name, &connection.endpoint, &mut body);
+    bound(request, name, protocol, facts, &mut body);
+    shape::set(request, mode, protocol, &mut body);
+    Ok(body)
 }
 
 struct Writer<'a> {
     request: &'a ModelRequest,
     protocol: Protocol,
     body: Map<String, Json>,
-    effort: Option<ReasoningEffort>,
+    /// How much it is to think, where that depends on the model.
+    effort: Option<&'a str>,
 }
 
-impl Writer<'_> {
-    fn option(&mut self, key: &str, value: &Value) -> Result<(), StepError> {
+impl<'a> Writer<'a> {
+    fn option(&mut self, key: &str, value: &'a Value) -> Result<(), StepError> {
         let model = &self.request.model;
         if RESERVED.contains(&key) {
             let problem = format!(
@@ -102,12 +96,11 @@ impl Writer<'_> {
             }
             (Protocol::OpenAiResp, "seed" | "stop") | (Protocol::Anthropic, "seed") => {}
             (Protocol::OpenAiResp, _) => self.put(key, json),
-            (Protocol::Ollama, "reasoning_effort") => self.put("think", thinking(json)),
+            (Protocol::Ollama, "reasoning_effort") => effort::ollama(&mut self.body, json),
             (_, "reasoning_effort") => {
                 // With calls it would make Anthropic's models think; see above.
                 let is_possible = self.protocol != Protocol::Anthropic || !self.has_calls();
-                let effort = value.as_str().and_then(ReasoningEffort::from_keyword);
-                self.effort = effort.filter(|_| is_possible);
+                self.effort = value.as_str().filter(|_| is_possible);
             }
             (Protocol::Anthropic, "stop") => self.put("stop_sequences", list(json)),
             (Protocol::Anthropic, _) => self.put(key, json),
@@ -122,7 +115,7 @@ impl Writer<'_> {
     }
 
     fn put(&mut self, key: &str, value: Json) {
-        self.body.insert(key.to_owned(), value);
+        put(&mut self.body, key, value);
     }
 
     fn put_in(&mut self, record_key: &str, key: &str, value: Json) {
@@ -149,78 +142,85 @@ impl Writer<'_> {
     }
 }
 
-/// Newer models of OpenAI put prompts into their cache by themselves, for a surcharge, and `genai` turns that off unless it
-/// is told of a wish to cache. It is left on where the conversation will come back, as with other protocols' marks. This
-/// wish is itself not sent.
-fn cached(request: &ModelRequest, connection: &Connection, options: ChatOptions) -> ChatOptions {
-    let endpoint = &connection.endpoint;
-    let speaks_openai = matches!(endpoint.protocol, Protocol::OpenAi | Protocol::OpenAiResp);
+/// Newer models of OpenAI put prompts into their cache by themselves, for a surcharge. They are told not to where the
+/// conversation will not come back: <https://platform.openai.com/docs/guides/prompt-caching>.
+fn keep_out_of_cache(request: &ModelRequest, name: &str, endpoint: &Endpoint, body: &mut Map<String, Json>) {
     let comes_back = endpoint.cache == CacheMarks::Ephemeral && !request.tools.is_empty();
     // Other servers do not know the switch.
-    if speaks_openai && (comes_back || !endpoint.is_own_server) {
-        return options.with_cache_control(CacheControl::Ephemeral5m);
+    let is_openai = endpoint.is_own_server && matches!(endpoint.provider.as_str(), "openai" | "openai_resp");
+    if is_openai && !comes_back && caches_by_itself(name) {
+        body.entry("prompt_cache_options").or_insert(json!({"mode": "explicit"}));
     }
-    options
+}
+
+/// Whether a model of OpenAI is `gpt-5.6` or newer.
+fn caches_by_itself(name: &str) -> bool {
+    let Some(version) = name.strip_prefix("gpt-").and_then(|rest| rest.split('-').next()) else {
+        return false;
+    };
+    let mut numbers = version.split('.').map(|number| number.parse::<u32>().ok());
+    match (numbers.next().flatten(), numbers.next().flatten()) {
+        (Some(major), minor) => (major, minor.unwrap_or(0)) >= (5, 6),
+        (None, _) => false,
+    }
 }
 
 /// Sets the upper bound of the reply: the one that was reserved, the option's and the model's own, whichever is lowest.
 fn bound(
     request: &ModelRequest,
+    name: &str,
     protocol: Protocol,
     facts: &ModelFacts,
     body: &mut Map<String, Json>,
-    options: ChatOptions,
-) -> ChatOptions {
+) {
     let most = [request.max_output, facts.max_output.filter(|_| request.max_output.is_some())];
     let most = most.into_iter().flatten().min();
     let keys = BOUNDS.iter().filter(|key| body.contains_key(**key)).copied().collect::<Vec<_>>();
+    // Some servers read the number as 32 bits.
+    let number = |most: u64| Json::from(u32::try_from(most).unwrap_or(u32::MAX));
     if protocol == Protocol::OpenAi {
         // Such servers have two names for it: the one that was given is kept.
         for key in &keys {
             let given = body.get(*key).and_then(Json::as_u64);
             if let (Some(given), Some(most)) = (given, most) {
-                body.insert((*key).to_owned(), Json::from(given.min(most)));
+                put(body, key, given.min(most));
             }
         }
-        return match most.filter(|_| keys.is_empty()) {
-            Some(most) => options.with_max_tokens(u32::try_from(most).unwrap_or(u32::MAX)),
-            None => options,
-        };
+        if let Some(most) = most.filter(|_| keys.is_empty()) {
+            // OpenAI's reasoning models take no other.
+            let is_newer = ["gpt-5", "gpt-6", "o1", "o3", "o4"].iter().any(|newer| name.starts_with(newer));
+            put(body, if is_newer { "max_completion_tokens" } else { "max_tokens" }, number(most));
+        }
+        return;
     }
     let given = keys.iter().filter_map(|key| body.remove(*key)?.as_u64()).min();
     let most = match (given, most) {
         (Some(given), Some(most)) => Some(given.min(most)),
         (given, most) => given.or(most),
     };
-    // Anthropic has to be told one.
-    let most = most.or(facts.max_output.filter(|_| protocol == Protocol::Anthropic));
-    let Some(most) = most.map(|most| u32::try_from(most).unwrap_or(u32::MAX)) else { return options };
-    let (holder, name) = match protocol {
-        Protocol::OpenAi | Protocol::OpenAiResp | Protocol::Anthropic => {
-            return options.with_max_tokens(most);
+    let (holder, key) = match protocol {
+        Protocol::Anthropic => {
+            let most = most.or(facts.max_output).unwrap_or(ANTHROPIC_BOUND);
+            return put(body, "max_tokens", number(most));
         }
-        Protocol::Gemini => ("generationConfig", "maxOutputTokens"),
-        Protocol::Ollama => ("options", "num_predict"),
+        Protocol::OpenAi | Protocol::OpenAiResp => (None, "max_output_tokens"),
+        Protocol::Gemini => (Some("generationConfig"), "maxOutputTokens"),
+        Protocol::Ollama => (Some("options"), "num_predict"),
     };
-    let mut fields = record(body.remove(holder));
-    fields.insert(name.to_owned(), Json::from(most));
-    body.insert(holder.to_owned(), Json::Object(fields));
-    options
+    let Some(most) = most.map(number) else { return };
+    match holder {
+        None => put(body, key, most),
+        Some(holder) => {
+            let mut fields = record(body.remove(holder));
+            put(&mut fields, key, most);
+            put(body, holder, fields);
+        }
+    }
 }
 
 /// Whether an option that is a switch or a record with a `type` turns something on.
 fn is_on(value: &Value) -> bool {
     !value.is_null() && value.text("type") != "disabled"
-}
-
-/// An effort as Ollama spells it.
-fn thinking(effort: Json) -> Json {
-    match effort.as_str() {
-        Some("none" | "zero") => json!(false),
-        Some("minimal") => json!("low"),
-        Some("xhigh") => json!("max"),
-        _ => effort,
-    }
 }
 
 /// One or several as several.

@@ -1,11 +1,10 @@
 //! How output of a given shape is asked for.
 
 use deepgraph_protocol::ModelRequest;
-use genai::chat::{ChatOptions, JsonSpec};
 use serde_json::{Map, Value as Json, json};
 
 use super::super::schema;
-use super::record;
+use super::{put, record};
 use crate::learnt::OutputMode;
 use crate::settings::Protocol;
 
@@ -42,52 +41,47 @@ pub(super) fn words(request: &ModelRequest, mode: Option<OutputMode>) -> Option<
     ))
 }
 
-/// Puts what the protocol has for it into the body or the options.
-pub(super) fn put(
+/// Puts what the protocol has for it into the body.
+pub(super) fn set(
     request: &ModelRequest,
     mode: Option<OutputMode>,
     protocol: Protocol,
     body: &mut Map<String, Json>,
-    options: ChatOptions,
-) -> ChatOptions {
-    let (Some(shape), Some(mode)) = (&request.output, mode) else { return options };
-    let format = |key: &str, value: Json, body: &mut Map<String, Json>| {
-        body.insert(key.to_owned(), value);
-    };
+) {
+    let (Some(shape), Some(mode)) = (&request.output, mode) else { return };
     match (protocol, mode) {
         (_, OutputMode::Words) => {}
         (Protocol::OpenAi, OutputMode::Schema) => {
-            format("response_format", schema::response_format(shape), body);
+            put(body, "response_format", schema::response_format(shape));
         }
         (Protocol::OpenAi, OutputMode::JsonObject) => {
-            format("response_format", json!({"type": "json_object"}), body);
+            put(body, "response_format", json!({"type": "json_object"}));
         }
         (Protocol::OpenAiResp, _) => {
             let mut text = record(body.remove("text"));
-            text.insert(
-                "format".to_owned(),
-                match mode {
-                    OutputMode::Schema => schema::text_format(shape),
-                    _ => json!({"type": "json_object"}),
-                },
-            );
-            format("text", Json::Object(text), body);
+            let format = match mode {
+                OutputMode::Schema => schema::text_format(shape),
+                _ => json!({"type": "json_object"}),
+            };
+            put(&mut text, "format", format);
+            put(body, "text", text);
         }
         (Protocol::Anthropic, _) => {
             if let Some(schema) = schema::closed(shape) {
-                return options.with_response_format(JsonSpec::new(schema::name(shape), schema));
+                let mut config = record(body.remove("output_config"));
+                put(&mut config, "format", json!({"type": "json_schema", "schema": schema}));
+                put(body, "output_config", config);
             }
         }
         (Protocol::Gemini, _) => {
             let mut config = record(body.remove("generationConfig"));
-            config.insert("responseMimeType".to_owned(), json!("application/json"));
+            put(&mut config, "responseMimeType", "application/json");
             if mode == OutputMode::Schema {
-                config.insert("responseJsonSchema".to_owned(), schema::wrapped(shape));
+                put(&mut config, "responseJsonSchema", schema::wrapped(shape));
             }
-            format("generationConfig", Json::Object(config), body);
+            put(body, "generationConfig", config);
         }
-        (Protocol::Ollama, OutputMode::Schema) => format("format", schema::wrapped(shape), body),
-        (Protocol::Ollama, OutputMode::JsonObject) => format("format", json!("json"), body),
+        (Protocol::Ollama, OutputMode::Schema) => put(body, "format", schema::wrapped(shape)),
+        (Protocol::Ollama, OutputMode::JsonObject) => put(body, "format", "json"),
     }
-    options
 }

@@ -1,30 +1,16 @@
 //! The tools that a request offers.
-//!
-//! `genai` takes some names (`web_search`, `googleSearch`, `codeExecution`, ...) for tools of the providers themselves,
-//! and graphs have tools of those names. So what it writes is replaced in the body, but for chat completions.
 
 use std::collections::BTreeSet;
 
 use deepgraph_protocol::{ModelRequest, ToolSpec};
-use genai::chat::Tool;
 use serde_json::{Map, Value as Json, json};
 
 use super::super::names::ToolNames;
 use crate::endpoint::Endpoint;
 use crate::settings::{CacheMarks, Protocol};
 
-/// The tools as `genai` takes them.
-pub(super) fn of_chat(request: &ModelRequest, names: &ToolNames) -> Vec<Tool> {
-    let tools = request.tools.iter().map(|tool| {
-        Tool::new(names.wire(&tool.name))
-            .with_description(&*tool.description)
-            .with_schema(tool.parameters.to_json())
-    });
-    tools.collect()
-}
-
 /// The field `tools` of the body; none where there are none.
-pub(super) fn of_body(request: &ModelRequest, endpoint: &Endpoint, names: &ToolNames) -> Option<Json> {
+pub(super) fn render(request: &ModelRequest, endpoint: &Endpoint, names: &ToolNames) -> Option<Json> {
     let mut tools: Vec<Json> =
         request.tools.iter().map(|tool| written(tool, endpoint.protocol, names)).collect();
     if tools.is_empty() && endpoint.protocol == Protocol::Anthropic {

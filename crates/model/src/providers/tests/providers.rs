@@ -28,6 +28,26 @@ async fn headers_go_with_each_request() {
 }
 
 #[tokio::test]
+async fn what_stands_behind_the_question_mark_of_an_address_goes_with_each_request() {
+    for (protocol, path) in [
+        (Protocol::OpenAi, "/v1/chat/completions?api-version=2"),
+        (Protocol::OpenAiResp, "/v1/responses?api-version=2"),
+        (Protocol::Anthropic, "/v1/messages?api-version=2"),
+        (Protocol::Gemini, "/v1/models/m:streamgeneratecontent?api-version=2&alt=sse"),
+        (Protocol::Ollama, "/api/chat?api-version=2"),
+    ] {
+        let server = TestServer::start(vec![Answer::error(500, &json!({}))]).await;
+        let versioned = ProviderSettings {
+            base_url: Some(format!("{}?api-version=2", server.base_url())),
+            ..speaking(protocol, &server)
+        };
+        ask_model(&mine(versioned, true), &ModelRequest { model: "mine::m".into(), ..plain() }).await;
+        let (head, _) = server.asked().remove(0);
+        assert!(head.starts_with(&format!("post {path} http/1.1")), "{head}");
+    }
+}
+
+#[tokio::test]
 async fn a_header_with_the_key_takes_the_place_of_the_protocols_own() {
     let keyed = |server: &TestServer| ProviderSettings {
         key_env: None,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::super::connection::Connection;
-use super::super::request::{Content, Ways, render};
+use super::super::request::{Ways, render};
 use super::*;
 use crate::endpoint::Endpoint;
 
@@ -172,13 +172,11 @@ async fn caching_that_a_model_does_by_itself_is_left_on_where_the_conversation_c
     let endpoint = Endpoint::of(&ModelSettings::default(), "openai").unwrap().unwrap();
     let account = Arc::new(crate::Account::new("openai", None, None));
     let connection = Connection::new(endpoint, account).unwrap();
-    let wish = |asking: &ModelRequest| {
+    let switch = |asking: &ModelRequest| {
         let ways = Ways { output: Default::default(), tools: Default::default() };
         let call = render(asking, "gpt-6-x", &connection, ways, &Default::default()).unwrap();
-        match call.content {
-            Content::Chat(_, options) => options.cache_control.is_some(),
-            Content::Body(_) => false,
-        }
+        call.body.get("prompt_cache_options").cloned()
     };
-    assert!(wish(&conversation()) && !wish(&plain()));
+    assert_eq!(switch(&conversation()), None);
+    assert_eq!(switch(&plain()), Some(json!({"mode": "explicit"})));
 }

@@ -78,7 +78,10 @@ async fn what_is_no_overflow_is_not_taken_for_one() {
     let llama = json!({"error": {"code": 400, "message": "the request exceeds the available context size, try increasing \
         it", "type": "exceed_context_size_error", "n_prompt_tokens": 5004, "n_ctx": 4096}});
     let error = failure(400, llama).await;
-    assert_eq!((error.kind, error.window), (ErrorKind::ContextOverflow, Some(4096)));
+    assert_eq!(
+        (error.kind, error.window, error.tokens),
+        (ErrorKind::ContextOverflow, Some(4096), Some(5004))
+    );
 }
 
 #[tokio::test]
@@ -101,6 +104,33 @@ async fn odd_statuses_and_types_become_kinds() {
     let flagged =
         json!({"error": {"code": 403, "message": "flagged", "metadata": {"reasons": ["violence"]}}});
     assert_eq!(failure(403, flagged).await.kind, ErrorKind::Refusal);
+}
+
+#[tokio::test]
+async fn the_account_learns_from_replies_by_every_protocol() {
+    let protocols =
+        [Protocol::OpenAi, Protocol::OpenAiResp, Protocol::Anthropic, Protocol::Gemini, Protocol::Ollama];
+    let openai = [
+        ("x-ratelimit-limit-requests", "2"),
+        ("x-ratelimit-remaining-requests", "0"),
+        ("x-ratelimit-reset-requests", "6m0s"),
+    ];
+    let anthropic = [
+        ("anthropic-ratelimit-requests-limit", "2"),
+        ("anthropic-ratelimit-requests-remaining", "0"),
+        ("anthropic-ratelimit-requests-reset", "2200-01-01T00:00:00Z"),
+    ];
+    for (protocol, stream) in protocols.into_iter().flat_map(|protocol| [(protocol, false), (protocol, true)])
+    {
+        let told = if protocol == Protocol::Anthropic { anthropic } else { openai };
+        // What the reply says does not matter.
+        let server = TestServer::start(vec![Answer::new(200, &told, "{}")]).await;
+        let models = mine(speaking(protocol, &server), stream);
+        let account = models.account("mine::m").unwrap();
+        assert!(account.try_pass(1));
+        let _ = ask_model(&models, &ModelRequest { model: "mine::m".into(), ..plain() }).await;
+        assert!(!account.try_pass(1), "{protocol:?} {stream}");
+    }
 }
 
 #[tokio::test]

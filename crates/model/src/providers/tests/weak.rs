@@ -61,12 +61,12 @@ async fn calls_in_the_text_are_calls_by_their_own_names() {
 
 #[tokio::test]
 async fn a_reply_that_repeats_itself_is_not_waited_for() {
-    let text: Vec<&str> = vec!["End of document\n"; 300];
-    let thoughts = vec![json!({"reasoning_content": "But wait, is it so? "}); 300];
+    let text: Vec<&str> = vec!["End of document\n"; 900];
+    let thoughts = vec![json!({"reasoning_content": "But wait, is it so? "}); 900];
     let arguments = vec![
         json!({"tool_calls": [{"index": 0, "id": "1", "function":
         {"name": "search", "arguments": "tides and more tides "}}]});
-        300
+        900
     ];
     for (deltas, said) in [(texts(&text), "End of document"), (thoughts, ""), (arguments, "")] {
         // The server never says that it is done, and keeps the connection open.
@@ -80,6 +80,42 @@ async fn a_reply_that_repeats_itself_is_not_waited_for() {
         assert!(reply.usage.estimated && reply.usage.output_tokens > 300, "{:?}", reply.usage);
         assert!(reply.tool_calls.iter().all(|call| call.arguments.len() < 100));
         assert_eq!(reply.guess, Value::Null);
+    }
+}
+
+#[tokio::test]
+async fn how_a_reply_ended_says_whether_it_is_endless() {
+    let often = |times| "End of document\n".repeat(times);
+    let whole = |text: &str, thoughts: &str, finish: &str| {
+        let message = json!({"content": text, "reasoning_content": thoughts});
+        json!({"model": "served", "choices": [{"message": message, "finish_reason": finish}]})
+    };
+    let in_pieces = |text: &str, thoughts: &str, finish: &str| {
+        let deltas = [json!({"reasoning_content": thoughts}), json!({"content": text})];
+        let mut all = chunks(&deltas, true);
+        let at = all.len() - 2;
+        all[at] = json!({"choices": [{"index": 0, "delta": {}, "finish_reason": finish}]}).to_string();
+        all
+    };
+    let (some, thoughts) = (often(500), "But wait, is it so? ".repeat(300));
+    for (text, thoughts, finish, read, kept) in [
+        // The model found its end.
+        (some.as_str(), "", "stop", FinishReason::Stop, some.as_str()),
+        ("Sixty.", thoughts.as_str(), "stop", FinishReason::Stop, "Sixty."),
+        ("Sixty.", thoughts.as_str(), "length", FinishReason::Length, "Sixty."),
+        // It did not.
+        (some.as_str(), "", "length", FinishReason::Repetition, "End of document\n"),
+        ("", thoughts.as_str(), "length", FinishReason::Repetition, ""),
+    ] {
+        let answers = [
+            Answer::json(&whole(text, thoughts, finish)),
+            Answer::events(&in_pieces(text, thoughts, finish)),
+        ];
+        for (stream, answer) in [false, true].into_iter().zip(answers) {
+            let server = TestServer::start(vec![answer]).await;
+            let reply = ask(&server, stream, &plain()).await.result.unwrap();
+            assert_eq!((reply.finish, &*reply.text), (read, kept), "{finish}, {stream}");
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-use deepgraph_protocol::{FinishReason, ToolCall, Value};
+use deepgraph_protocol::{FinishReason, ModelReply, ToolCall, Value};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -77,33 +77,52 @@ fn arguments_are_mended_or_go_on_as_they_are() {
     );
 }
 
+/// A reply that ran into its longest length.
+fn cut_off(text: &str) -> ModelReply {
+    ModelReply { finish: FinishReason::Length, ..reply(text) }
+}
+
 #[test]
 fn an_endless_reply_is_cut_and_says_so() {
     let minutes =
         "The height is given as sixty metres by all of the sources. ".repeat(7) + "\n\nThat is all.\n";
     let minutes = minutes.replacen("sixty", "60", 1);
-    let read = mend(reply(&format!("{minutes}{}", "End of document\n".repeat(300))), &request(&[], None));
+    let read = mend(cut_off(&format!("{minutes}{}", "End of document\n".repeat(300))), &request(&[], None));
     assert_eq!(read.finish, FinishReason::Repetition);
     assert_eq!(read.text.trim_end(), format!("{minutes}End of document"));
     assert_eq!(read.guess, Value::Text(read.text.clone()));
     // Little before it, or only thoughts: nothing that could stand for an answer.
-    let short = mend(reply(&"End of document\n".repeat(300)), &request(&[], None));
+    let short = mend(cut_off(&"End of document\n".repeat(300)), &request(&[], None));
     assert_eq!((short.finish, short.guess), (FinishReason::Repetition, Value::Null));
-    let thoughts = mend(reply(&format!("<think>{minutes}{}", "wait, no ".repeat(900))), &request(&[], None));
+    let thoughts =
+        mend(cut_off(&format!("<think>{minutes}{}", "wait, no ".repeat(900))), &request(&[], None));
     assert_eq!(
         (&*thoughts.text, thoughts.finish, thoughts.guess),
         ("", FinishReason::Repetition, Value::Null)
     );
     // In structured output, what was read before it is the guess.
     let record = format!("{{\"goal\": \"g\", \"parts\": [\"a\"{}", ", \"the same part\"".repeat(300));
-    let record = mend(reply(&record), &request(&[], plan()));
+    let record = mend(cut_off(&record), &request(&[], plan()));
     assert_eq!(record.finish, FinishReason::Repetition);
     assert_eq!(record.guess.to_json_text(), r#"{"goal":"g","parts":["a","the same part"]}"#);
     // In the arguments of a call.
-    let mut call = reply("");
+    let mut call = cut_off("");
     let arguments = format!("{{\"query\": \"{}", "tides and ".repeat(400)).into();
     call.tool_calls.push(ToolCall { id: "1".into(), name: "search".into(), arguments });
     assert_eq!(mend(call, &request(&["search"], None)).finish, FinishReason::Repetition);
+}
+
+#[test]
+fn a_reply_that_ended_by_itself_is_whole_however_often_it_says_the_same() {
+    let text = "Finding about the tower: measured value 42 [1]. ".repeat(2000);
+    for finish in [FinishReason::Stop, FinishReason::Other] {
+        let said = ModelReply { finish, ..reply(&text) };
+        assert_eq!(mend(said.clone(), &request(&[], None)), said);
+    }
+    let mut call = ModelReply { finish: FinishReason::ToolCalls, ..reply("") };
+    let arguments = format!("{{\"query\":\"{}\"}}", "tides and ".repeat(2000)).into();
+    call.tool_calls.push(ToolCall { id: "1".into(), name: "search".into(), arguments });
+    assert_eq!(mend(call.clone(), &request(&["search"], None)), call);
 }
 
 proptest! {

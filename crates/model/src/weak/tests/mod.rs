@@ -4,9 +4,7 @@ mod mend;
 mod repeat;
 mod think;
 
-use deepgraph_protocol::{
-    FinishReason, Map, Message, ModelReply, ModelRequest, OutputShape, ToolRole, ToolSpec, Usage, Value,
-};
+use deepgraph_protocol::{Map, Message, ModelReply, ModelRequest, OutputShape, ToolRole, ToolSpec, Value};
 use serde_json::json;
 
 pub(super) fn tool(name: &str) -> ToolSpec {
@@ -37,17 +35,7 @@ pub(super) fn request(tools: &[&str], schema: Option<serde_json::Value>) -> Mode
 }
 
 pub(super) fn reply(text: &str) -> ModelReply {
-    ModelReply {
-        text: text.into(),
-        tool_calls: Vec::new(),
-        data: Value::Null,
-        finish: FinishReason::Stop,
-        usage: Usage::default(),
-        cost_micro_usd: None,
-        model: "small".into(),
-        mended: Vec::new(),
-        guess: Value::Null,
-    }
+    ModelReply::saying("small", text)
 }
 
 /// A text cut into pieces at these places.

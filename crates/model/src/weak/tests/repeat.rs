@@ -23,8 +23,28 @@ fn what_is_repeated_endlessly_stays_once() {
         assert!(found.keep.len() <= report.len() + piece.len() + 3, "{}", found.keep);
         assert!(found.keep.starts_with(report) && found.keep.len() > report.len());
     }
-    let text = format!("{}and then on.", "End of document\n".repeat(200));
-    assert_eq!(cut(&text).unwrap().keep, "End of document\n");
+}
+
+#[test]
+fn what_goes_on_with_something_else_is_no_repetition() {
+    let text = format!("{}and then on.", "End of document\n".repeat(2000));
+    assert!(cut(&text).is_none());
+    let mut watch = Watch::default();
+    assert!(watch.push(&text[..text.len() - 12]) && !watch.push("and then on."));
+    // In one piece as well.
+    assert!(!Watch::default().push(&text));
+}
+
+#[test]
+fn a_reply_that_is_still_written_may_repeat_much_more() {
+    for (piece, most) in [("End of document\n", 12 << 10), ("0, ", 24 << 10)] {
+        let mut watch = Watch::default();
+        let found = (1..).find(|_| watch.push(piece)).unwrap() * piece.len();
+        assert!((most..most + 1024).contains(&found), "{piece}: {found}");
+        assert!(watch.repeats_where_cut_off());
+    }
+    let mut watch = Watch::default();
+    assert!(!watch.push(&"End of document\n".repeat(700)) && watch.repeats_where_cut_off());
 }
 
 #[test]
@@ -62,7 +82,7 @@ proptest! {
     fn it_is_found_at_the_same_place_in_whatever_pieces(
         before in "[a-zä .\n]{0,600}",
         piece in "[a-zä .]{4,60}",
-        times in 1_usize..400,
+        times in 1_usize..2000,
         cuts in prop::collection::vec(0_usize..20_000, 0..20),
     ) {
         let text = format!("{before}{}", piece.repeat(times));
@@ -70,7 +90,9 @@ proptest! {
         for piece in pieces(&text, &cuts) {
             watch.push(piece);
         }
-        prop_assert_eq!(watch.push(""), cut(&text).is_some());
+        let mut at_once = Watch::default();
+        prop_assert_eq!(watch.push(""), at_once.push(&text));
+        prop_assert_eq!(watch.repeats_where_cut_off(), cut(&text).is_some());
     }
 
     #[test]

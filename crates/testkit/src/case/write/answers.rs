@@ -6,7 +6,7 @@ use deepgraph_graph::yaml::{Mapping, Tree};
 use deepgraph_protocol::{Map, ModelReply, StepId, Value};
 use deepgraph_trace::recording::{Asked, Came, Exchange, Reserved};
 
-use super::gather::Gathered;
+use super::gather::{Gathered, Took};
 use super::models;
 use crate::case::said::{self, Json};
 use crate::case::words;
@@ -14,12 +14,8 @@ use crate::case::words;
 /// All answers in canonical order: the section, the step, and one answer or a list of one for each attempt.
 pub(super) fn all(run: &Gathered) -> Vec<(&'static str, StepId, Tree)> {
     let mut steps: Vec<(&'static str, StepId, Vec<Tree>)> = Vec::new();
-    let mut earlier: Option<&Exchange> = None;
     for exchange in &run.recording.exchanges {
-        let before = earlier.filter(|before| before.step == exchange.step);
-        earlier = Some(exchange);
-        let takes = run.takes(exchange, before);
-        let Some((section, answer)) = answer(run, exchange, takes) else { continue };
+        let Some((section, answer)) = answer(run, exchange, run.took(exchange)) else { continue };
         match steps.last_mut() {
             Some((_, step, answers)) if *step == exchange.step => answers.push(answer),
             _ => steps.push((section, exchange.step.clone(), vec![answer])),
@@ -39,18 +35,18 @@ pub(super) fn all(run: &Gathered) -> Vec<(&'static str, StepId, Tree)> {
     steps.into_iter().map(|(section, step, answers)| (section, step, one(answers))).collect()
 }
 
-fn answer(run: &Gathered, exchange: &Exchange, takes: Option<u64>) -> Option<(&'static str, Tree)> {
+fn answer(run: &Gathered, exchange: &Exchange, took: Option<Took>) -> Option<(&'static str, Tree)> {
     let reserved = run.reserved.get(&(exchange.step.clone(), exchange.attempt));
     let answer = match (&exchange.asked, &exchange.came) {
         (Asked::Model(_), Came::Reply(reply)) => {
-            ("models", timed(said::by_model(&hidden(reply, run), Json::AsData, reserved), takes))
+            ("models", timed(said::by_model(&hidden(reply, run), Json::AsData, reserved), took))
         }
-        (Asked::Op { .. }, Came::Result(value)) => ("ops", op(value, exchange, takes)),
-        (Asked::Person(_), Came::Answer(value)) => ("answers", person(value, takes)),
+        (Asked::Op { .. }, Came::Result(value)) => ("ops", op(value, exchange, took)),
+        (Asked::Person(_), Came::Answer(value)) => ("answers", person(value, took)),
         (Asked::Person(_), Came::Failed(error) | Came::GaveUp(error)) => {
             // Time that ran out does so by itself.
             let kind = Tree::Text(error.kind.name().to_owned());
-            ("answers", timed(Mapping::default().with("error", kind), takes))
+            ("answers", timed(Mapping::default().with("error", kind), took))
         }
         // Its time is not up, however long it is.
         (Asked::Person(_), Came::Nothing) if run.trace.status.is_none() => {
@@ -61,10 +57,10 @@ fn answer(run: &Gathered, exchange: &Exchange, takes: Option<u64>) -> Option<(&'
             if let Some(fail_over) = models::fail_over(exchange, models::has_fallbacks(run)) {
                 said.set("fail_over", Tree::Bool(fail_over));
             }
-            unanswered(exchange, said, reserved, takes)
+            unanswered(exchange, said, reserved, took)
         }
         (Asked::Model(_) | Asked::Op { .. }, Came::Nothing) => {
-            unanswered(exchange, text("never came"), reserved, takes)
+            unanswered(exchange, text("never came"), reserved, took)
         }
         _ => return None,
     };
@@ -76,14 +72,14 @@ fn unanswered(
     exchange: &Exchange,
     mut said: Mapping,
     reserved: Option<&Reserved>,
-    takes: Option<u64>,
+    took: Option<Took>,
 ) -> (&'static str, Tree) {
     let is_model = matches!(exchange.asked, Asked::Model(_));
     match is_model {
         true => said::charge(&mut said, None, reserved),
         false => said::fee(&mut said, exchange.fee, exchange.reserved),
     }
-    (if is_model { "models" } else { "ops" }, timed(said, takes))
+    (if is_model { "models" } else { "ops" }, timed(said, took))
 }
 
 /// Model calls that were not sent, since there was no room for what they reserve.
@@ -117,12 +113,12 @@ fn hidden(reply: &ModelReply, run: &Gathered) -> ModelReply {
     reply
 }
 
-fn op(value: &Value, exchange: &Exchange, takes: Option<u64>) -> Tree {
+fn op(value: &Value, exchange: &Exchange, took: Option<Took>) -> Tree {
     let mut more = Mapping::default();
     said::fee(&mut more, exchange.fee, exchange.reserved);
-    let is_alone = takes.is_none() && more.is_empty();
+    let is_alone = took.is_none() && more.is_empty();
     let Value::Map(fields) = value else {
-        return timed(more.with("result", Tree::data(value)), takes);
+        return timed(more.with("result", Tree::data(value)), took);
     };
     match (fields.len(), fields.get("text")) {
         (1, Some(Value::Text(text))) if is_alone => return Tree::Text(text.to_string()),
@@ -132,10 +128,10 @@ fn op(value: &Value, exchange: &Exchange, takes: Option<u64>) -> Tree {
     if is_plain {
         return super::map(fields);
     }
-    timed(more.with("result", super::map(fields)), takes)
+    timed(more.with("result", super::map(fields)), took)
 }
 
-fn person(value: &Value, takes: Option<u64>) -> Tree {
+fn person(value: &Value, took: Option<Took>) -> Tree {
     let is_taken = |fields: &Map| words::PERSON.iter().any(|word| fields.contains_key(*word));
     // A list stands for one answer after the other.
     let is_plain = match value {
@@ -143,15 +139,14 @@ fn person(value: &Value, takes: Option<u64>) -> Tree {
         Value::Map(fields) => !is_taken(fields),
         _ => true,
     };
-    if takes.is_none() && is_plain {
+    if took.is_none() && is_plain {
         return Tree::data(value);
     }
-    timed(Mapping::default().with("answer", Tree::data(value)), takes)
+    timed(Mapping::default().with("answer", Tree::data(value)), took)
 }
 
-fn timed(said: Mapping, takes: Option<u64>) -> Tree {
-    match takes {
-        Some(ms) => Tree::Map(said.with("takes", said::duration(ms))),
-        None => Tree::Map(said),
-    }
+fn timed(said: Mapping, took: Option<Took>) -> Tree {
+    let Some(Took { held, takes }) = took else { return Tree::Map(said) };
+    let said = if held > 0 { said.with("held", said::duration(held)) } else { said };
+    Tree::Map(said.with("takes", said::duration(takes)))
 }

@@ -8,7 +8,7 @@ use deepgraph_protocol::{EntryBody, Hidden, Meter, Millis, StepId};
 use deepgraph_trace::recording::{Came, Exchange, Reserved, hidden_in};
 use deepgraph_trace::{FoldError, Recording, Row, Trace, fold};
 
-use super::begun::begun;
+use super::begun::{Begun, begun};
 
 /// A run, as far as a case tells it.
 pub(super) struct Gathered {
@@ -19,8 +19,8 @@ pub(super) struct Gathered {
     pub(super) hidden: Hidden,
     /// What was reserved for each attempt of a model call. Empty where no limit bounds tokens or money.
     pub(super) reserved: BTreeMap<(StepId, u32), Reserved>,
-    /// When each step began; empty where time made no difference.
-    begun: BTreeMap<StepId, Millis>,
+    /// When each attempt began; empty where time made no difference.
+    begun: BTreeMap<(StepId, u32), Begun>,
     /// What came in the very moment of the cancellation, but behind it.
     behind_cancel: BTreeSet<(StepId, u32)>,
     /// When the last entry was committed.
@@ -65,24 +65,27 @@ impl Gathered {
         })
     }
 
-    /// How many milliseconds an attempt took; none where time made no difference. What never came takes longer than
-    /// the run in any case: else it would come while other steps take no time.
-    pub(super) fn takes(&self, exchange: &Exchange, earlier: Option<&Exchange>) -> Option<u64> {
+    /// How long an attempt took; none where time made no difference. What never came takes longer than the run in any
+    /// case: else it would come while other steps take no time.
+    pub(super) fn took(&self, exchange: &Exchange) -> Option<Took> {
+        let key = (exchange.step.clone(), exchange.attempt);
         let moment = |after: u64| self.recording.started_ms.saturating_add_unsigned(after);
-        let begun = match self.begun.get(&exchange.step) {
-            Some(begun) => *begun,
-            None if exchange.came == Came::Nothing => self.recording.started_ms,
+        let endless = self.last.saturating_add_unsigned(HOUR);
+        let (sent, held) = match self.begun.get(&key) {
+            Some(begun) => (begun.sent(), begun.held(endless)),
+            None if exchange.came == Came::Nothing => (self.recording.started_ms, 0),
             None => return None,
         };
-        let begun = earlier.and_then(|earlier| earlier.after_ms).map_or(begun, moment);
-        match exchange.after_ms {
+        let takes = match exchange.after_ms {
+            // A case is cancelled when all of that moment has come. What was sent later than it came, since a driver waits
+            // a little less than it is told, took no time.
             Some(after) => {
-                // A case is cancelled when all of that moment has come.
-                let is_behind = self.behind_cancel.contains(&(exchange.step.clone(), exchange.attempt));
-                Some(moment(after).abs_diff(begun) + u64::from(is_behind))
+                u64::try_from(moment(after).saturating_sub(sent)).unwrap_or(0)
+                    + u64::from(self.behind_cancel.contains(&key))
             }
-            None => Some(self.last.abs_diff(begun) + HOUR),
-        }
+            None => endless.abs_diff(sent),
+        };
+        Some(Took { held, takes })
     }
 }
 
@@ -99,6 +102,15 @@ fn behind_cancel(rows: &[Row<'_>]) -> BTreeSet<(StepId, u32)> {
         _ => None,
     };
     behind.take_while(|row| row.entry.at == cancelled.entry.at).filter_map(ended).collect()
+}
+
+/// How long an attempt took, in milliseconds.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Took {
+    /// Until it was sent, where it was held.
+    pub(super) held: u64,
+    /// From then on.
+    pub(super) takes: u64,
 }
 
 /// In milliseconds.

@@ -65,6 +65,11 @@ pub struct Stale {
 }
 
 impl Stale {
+    /// The page as it was.
+    pub fn stored(&self) -> &Stored {
+        &self.stored
+    }
+
     /// The headers that ask whether it still holds.
     pub fn conditions(&self) -> HeaderMap {
         self.conditions.clone()

@@ -79,10 +79,10 @@ fn builder(resolver: &Arc<GuardedResolver>, proxy: Proxy) -> reqwest::ClientBuil
         .tcp_nodelay(true)
         .connect_timeout(Duration::from_secs(CONNECT))
         // Servers close idle connections just when they are used again.
-        .pool_max_idle_per_host(0)
-        .dns_resolver(Arc::clone(resolver));
+        .pool_max_idle_per_host(0);
     match proxy {
-        Proxy::None => builder.no_proxy(),
+        Proxy::None => builder.no_proxy().dns_resolver(Arc::clone(resolver)),
+        // The proxy's own name is looked up here, and may well lead to a private address.
         Proxy::Environment => builder,
     }
 }

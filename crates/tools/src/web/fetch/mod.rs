@@ -109,7 +109,7 @@ impl Fetcher {
         }
         let host =
             format!("{}:{}", url.host_str().unwrap_or_default(), url.port_or_known_default().unwrap_or(0));
-        let turn = Turn::at(&host).await;
+        let mut turn = Turn::at(&host).await;
         // Somebody before us may have fetched it.
         let kept = self.look(url).await;
         let mut headers = ask::headers();
@@ -119,7 +119,13 @@ impl Fetcher {
             Kept::Nothing => {}
         }
         let delay = match &self.robots {
-            Some(robots) => robots.allow(&self.asker, url, time).await?,
+            Some(robots) => {
+                if !robots.knows(url) {
+                    turn.rest(self.gap).await;
+                    turn.used();
+                }
+                robots.allow(&self.asker, url, time).await?
+            }
             None => None,
         };
         turn.rest(self.gap.max(delay.unwrap_or_default())).await;
@@ -147,6 +153,7 @@ impl Fetcher {
             return Err(page::obstacle_of_error(url, &answer)
                 .unwrap_or_else(|| failure::of_status(url, answer.status, &answer.headers)));
         }
+        let is_whole = !answer.body.cut;
         let stored = Stored {
             body: Arc::new(answer.body.bytes),
             content_type: content_type(&answer.headers),
@@ -155,7 +162,10 @@ impl Fetcher {
         };
         let (cache, url) = (Arc::clone(&self.cache), url.clone());
         aside(move || {
-            cache.keep(&url, &ask::headers(), answer.status, &answer.headers, &stored);
+            // What was cut is not kept: another bound may hold next time.
+            if is_whole {
+                cache.keep(&url, &ask::headers(), answer.status, &answer.headers, &stored);
+            }
             Step::Page(stored)
         })
         .await
@@ -163,7 +173,14 @@ impl Fetcher {
 
     async fn look(&self, url: &Url) -> Kept {
         let (cache, url) = (Arc::clone(&self.cache), url.clone());
-        aside(move || cache.look(&url, &ask::headers())).await.unwrap_or(Kept::Nothing)
+        let kept = aside(move || cache.look(&url, &ask::headers())).await.unwrap_or(Kept::Nothing);
+        // Kept under another bound, it may be longer than what is read now.
+        let fits = |stored: &Stored| !stored.cut && stored.body.len() <= self.most_bytes;
+        match kept {
+            Kept::Fresh(stored) if !fits(&stored) => Kept::Nothing,
+            Kept::Stale(stale) if !fits(stale.stored()) => Kept::Nothing,
+            kept => kept,
+        }
     }
 }
 

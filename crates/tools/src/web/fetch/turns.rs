@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::sync::OwnedMutexGuard;
 use tokio::time::{Instant, sleep_until};
 
-/// Hosts that are remembered; those longest ago go first.
+/// Hosts that are remembered. Past that all go that nobody waits for.
 const MOST_HOSTS: usize = 1024;
 
 /// When the last request to a host was over.
@@ -34,7 +34,12 @@ impl Turn {
         Turn { last: last.lock_owned().await }
     }
 
-    /// Waits until the last request of another turn is so long ago.
+    /// Notes that the host was asked in this turn, and may be asked once more.
+    pub fn used(&mut self) {
+        *self.last = Some(Instant::now());
+    }
+
+    /// Waits until the last request is so long ago.
     pub async fn rest(&self, gap: Duration) {
         if let Some(last) = *self.last {
             sleep_until(last + gap).await;

@@ -56,7 +56,7 @@ impl Element<'_> {
 
 /// The elements of a page, in the order of their start tags.
 pub fn elements(tokens: &[Token<usize>], length: usize) -> Vec<Element<'_>> {
-    let mut tree = Tree { elements: Vec::new(), open: Vec::new() };
+    let mut tree = Tree { elements: Vec::new(), open: Vec::new(), unread: 0, links: 0 };
     for token in tokens {
         match token {
             Token::StartTag(tag) => tree.start(tag),
@@ -72,6 +72,9 @@ struct Tree<'t> {
     elements: Vec<Element<'t>>,
     /// The numbers of the elements that are open, outermost first.
     open: Vec<usize>,
+    /// How many of those are not read, and how many are links: text is often, and nesting deep.
+    unread: usize,
+    links: usize,
 }
 
 impl<'t> Tree<'t> {
@@ -91,6 +94,8 @@ impl<'t> Tree<'t> {
         });
         if !tag.self_closing && !VOID.contains(&tag.name.as_slice()) && self.open.len() < DEEPEST {
             self.open.push(number);
+            self.unread += usize::from(UNREAD.contains(&tag.name.as_slice()));
+            self.links += usize::from(tag.name.as_slice() == b"a");
         }
     }
 
@@ -105,12 +110,10 @@ impl<'t> Tree<'t> {
 
     fn text(&mut self, text: &[u8]) {
         let length = text.iter().filter(|byte| !byte.is_ascii_whitespace()).count();
-        let names =
-            || self.open.iter().rev().filter_map(|number| self.elements.get(*number)).map(Element::name);
-        if length == 0 || names().any(|name| UNREAD.contains(&name)) {
+        if length == 0 || self.unread > 0 {
             return;
         }
-        let is_linked = names().any(|name| name == b"a");
+        let is_linked = self.links > 0;
         if let Some(element) = self.open.last().and_then(|number| self.elements.get_mut(*number)) {
             element.text += length;
             element.linked += if is_linked { length } else { 0 };
@@ -124,6 +127,8 @@ impl<'t> Tree<'t> {
     fn close(&mut self, end: usize) {
         if let Some(element) = self.open.pop().and_then(|number| self.elements.get_mut(number)) {
             element.end = end;
+            self.unread -= usize::from(UNREAD.contains(&element.name())).min(self.unread);
+            self.links -= usize::from(element.name() == b"a").min(self.links);
         }
     }
 

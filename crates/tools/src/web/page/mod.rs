@@ -15,7 +15,7 @@ use deepgraph_protocol::{ErrorKind, Source, StepError};
 use sha2::{Digest, Sha256};
 use url::Url;
 
-use crate::extract::html::{Outline, read_tokens, tokens};
+use crate::extract::html::{Outline, read_tokens, tokens_within};
 use crate::extract::{self, Extracted, Format};
 use crate::mapped::Mapped;
 use crate::passage::{Origin, Passage};
@@ -204,9 +204,12 @@ fn text(format: Format, fetched: &Fetched) -> Result<Read, StepError> {
     Ok(read)
 }
 
+/// The most tags and texts of a page that are read: a page of 10 MiB has fewer, unless it is made to cost much.
+const MOST_TOKENS: usize = 300_000;
+
 /// Reads a page of HTML.
 fn html(url: &Url, text: &str, base: usize) -> Result<Read, StepError> {
-    let tokens = tokens(text);
+    let tokens = tokens_within(text, MOST_TOKENS);
     let head = head::head(&tokens);
     let elements = elements::elements(&tokens, text.len());
     let dropped = content::dropped(&elements, text.len());
@@ -235,7 +238,11 @@ fn html(url: &Url, text: &str, base: usize) -> Result<Read, StepError> {
         }
     }
     let links = links::links(&tokens, &is_kept, &from, url);
-    Ok(Read { extracted, head, links, refresh, ..Read::default() })
+    let mut notes = Vec::new();
+    if tokens.len() == MOST_TOKENS {
+        notes.push(format!("read up to its tag number {MOST_TOKENS}"));
+    }
+    Ok(Read { extracted, head, links, refresh, notes, ..Read::default() })
 }
 
 /// Where a tag or a text begins.

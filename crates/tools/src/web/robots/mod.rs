@@ -61,8 +61,8 @@ impl Robots {
             Some(known) => known,
             None => {
                 let known = fetch(asker, url, time).await;
-                // Where the site was not reached the next page may find out at once.
-                if !matches!(&known, Known::Unreachable(error) if error.kind == ErrorKind::Network) {
+                // Where nothing was sent the next page may find out at once; a site that hangs is left alone for a while.
+                if !matches!(&known, Known::Unreachable(error) if error.unsent) {
                     self.keep(site, known.clone());
                 }
                 known
@@ -78,6 +78,11 @@ impl Robots {
             return Err(failure(ErrorKind::Refused, url, what));
         }
         Ok(rules.delay().map(|delay| delay.min(LONGEST_DELAY)))
+    }
+
+    /// Whether nothing has to be asked to tell.
+    pub fn knows(&self, url: &Url) -> bool {
+        self.known(&url.origin().ascii_serialization()).is_some()
     }
 
     fn known(&self, site: &str) -> Option<Known> {

@@ -179,7 +179,21 @@ pub(super) fn client(base_url: &str, contact: Option<&str>) -> Result<reqwest::C
         // Needs no certificates, so it works on systems that have none.
         builder = builder.tls_certs_only([]);
     }
+    if is_of_this_machine(base_url) {
+        builder = builder.no_proxy();
+    }
     builder.build().map_err(|error| format!("the HTTP client can not be set up: {}", root_cause(&error)))
+}
+
+/// Whether a server is on this machine, where no proxy could reach it.
+fn is_of_this_machine(base_url: &str) -> bool {
+    let url = url::Url::parse(base_url).ok();
+    match url.as_ref().and_then(url::Url::host) {
+        Some(url::Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+        Some(url::Host::Ipv4(address)) => address.is_loopback(),
+        Some(url::Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    }
 }
 
 /// The first cause of an error: what the system says. It has no URL in it, where some engines want their key.

@@ -60,3 +60,19 @@ async fn a_file_keeps_pages_for_later_runs() {
     assert_eq!(first, second);
     assert_eq!(site.paths().len(), 1);
 }
+
+#[tokio::test]
+async fn a_page_that_was_cut_is_asked_for_again_under_another_bound() {
+    let site =
+        Site::start(|_| Answer::page(&"Many words. ".repeat(2000)).with("cache-control", "max-age=600"))
+            .await;
+    let folder = tempfile::tempdir().expect("a folder");
+    let settings = WebSettings { cache: Some(folder.path().join("web")), ..settings(&site) };
+    let short = WebSettings { most_bytes: 2000, ..settings.clone() };
+    let whole = read(&web(&short), &site.url("/")).await.expect("a page");
+    assert!(whole.notes.iter().any(|note| note.contains("2000")), "{:?}", whole.notes);
+    let whole = read(&web(&settings), &site.url("/")).await.expect("a page");
+    assert_eq!(whole.notes, Vec::<String>::new(), "the whole page");
+    let cut = read(&web(&short), &site.url("/")).await.expect("a page");
+    assert!(cut.notes.iter().any(|note| note.contains("2000")), "what is kept is longer: {:?}", cut.notes);
+}

@@ -95,3 +95,25 @@ async fn a_host_is_asked_one_at_a_time() {
     assert_eq!((MOST.load(Ordering::SeqCst), site.paths().len()), (1, 6));
     assert!(begin.elapsed() >= gap * 5, "five gaps are kept");
 }
+
+#[tokio::test]
+async fn the_gap_holds_around_robots_too() {
+    let times = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+    let seen = times.clone();
+    let site = Site::start(move |asked| {
+        seen.lock().expect("nobody panicked").push(Instant::now());
+        match asked.path.as_str() {
+            "/robots.txt" => Answer::of("text/plain", ""),
+            _ => Answer::page("Open."),
+        }
+    })
+    .await;
+    let gap = Duration::from_millis(300);
+    let web = web(&WebSettings { gap: 300, ..polite(&site) });
+    assert!(read(&web, &site.url("/a")).await.is_ok());
+    assert!(read(&web, &site.url("/b")).await.is_ok());
+    let times = times.lock().expect("nobody panicked");
+    assert_eq!(times.len(), 3);
+    // What is measured at the site may be a little less than what was waited for.
+    assert!(times.windows(2).all(|two| two[1] - two[0] > gap / 2), "{times:?}");
+}

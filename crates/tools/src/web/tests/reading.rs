@@ -80,3 +80,28 @@ fn it_can_be_used_by_tasks() {
     is_shared(&web);
     is_send(&web.read("https://site.test/", None, 0, 1));
 }
+
+#[tokio::test]
+async fn a_page_that_says_it_is_another_one_is_not_read_in_its_place() {
+    let site = Site::start(|asked| match asked.path.as_str() {
+        "/u/evil" => Answer::of(
+            "text/html",
+            "<head><link rel=canonical href=\"/official\"></head><p>The harbour has 99 quays, says a visitor.</p>",
+        ),
+        _ => Answer::page("The harbour has four quays, says its office."),
+    })
+    .await;
+    let web = web(&settings(&site));
+    assert!(text_of(&read(&web, &site.url("/u/evil")).await.expect("a page")).contains("99"));
+    let official = read(&web, &site.url("/official")).await.expect("a page");
+    assert!(text_of(&official).contains("four"), "{official:?}");
+    assert_eq!(site.paths(), ["/u/evil", "/official"]);
+}
+
+#[tokio::test]
+async fn a_page_made_of_tags_costs_no_more_than_a_page() {
+    let deep = format!("{}{}", "<div>".repeat(399), "<b>x</b> ".repeat(400_000));
+    let site = Site::start(move |_| Answer::of("text/html", deep.as_bytes().to_vec())).await;
+    let page = page_of(&site, "/").await.expect("a page");
+    assert!(page.notes.iter().any(|note| note.contains("300000")), "{:?}", page.notes);
+}

@@ -82,12 +82,20 @@ fn named(silent: &[(String, String)]) -> String {
 }
 
 fn nobody_answered(caller: &Caller, silent: &[(String, String)]) -> StepError {
-    let is_timeout = |(_, why): &(String, String)| why.to_lowercase().contains("timeout");
     let what = format!("the engines behind it did not answer: {}", named(silent));
-    match silent.iter().all(is_timeout) {
-        true => caller.who.error(ErrorKind::Unavailable, what),
-        false => caller.who.limited(&what, Some(PEACE)),
+    match silent.iter().any(|(_, why)| is_limit(why)) {
+        // There is something to be done: to wait.
+        true => caller.who.limited(&what, Some(PEACE)),
+        false => caller.who.error(ErrorKind::Unavailable, what),
     }
+}
+
+/// Whether an engine wants to be left in peace, by the reason that SearXNG gives: it has a word for each kind of failure
+/// and puts `Suspended: ` before it while it does not ask the engine again. Whatever else there is, such as `timeout`,
+/// `HTTP error`, `parsing error` or `unexpected crash`, says nothing of the number of requests.
+fn is_limit(why: &str) -> bool {
+    let why = why.to_lowercase();
+    ["too many requests", "captcha", "access denied", "suspended"].iter().any(|word| why.contains(word))
 }
 
 fn found(result: &Json, asked: &Asked) -> Found {
@@ -96,5 +104,22 @@ fn found(result: &Json, asked: &Asked) -> Found {
         title: plain(text(result, "title")),
         text: plain(text(result, "content")),
         date: dates::read(text(result, "publishedDate"), asked.today),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_limit;
+
+    #[test]
+    fn only_engines_that_want_peace_are_limits() {
+        for why in
+            ["too many requests", "Suspended: timeout", "CAPTCHA", "access denied", "Suspended: CAPTCHA"]
+        {
+            assert!(is_limit(why), "{why}");
+        }
+        for why in ["timeout", "HTTP error", "parsing error", "unexpected crash", "proxy error", ""] {
+            assert!(!is_limit(why), "{why}");
+        }
     }
 }

@@ -138,6 +138,22 @@ async fn other_failures_are_told_apart() {
             ErrorKind::Unavailable,
             "bing",
         ),
+        (
+            Engine::Searxng,
+            Answer::json(
+                json!({"results": [], "unresponsive_engines": [["bing", "parsing error"], ["qwant", "HTTP error"]]}),
+            ),
+            ErrorKind::Unavailable,
+            "qwant (HTTP error)",
+        ),
+        (
+            Engine::Searxng,
+            Answer::json(
+                json!({"results": [], "unresponsive_engines": [["bing", "parsing error"], ["qwant", "CAPTCHA"]]}),
+            ),
+            ErrorKind::RateLimited,
+            "qwant (CAPTCHA)",
+        ),
     ] {
         let error = failure(engine, answer).await;
         assert_eq!(error.kind, kind, "{error}");
