@@ -2,6 +2,7 @@
 
 mod approvals;
 mod calls;
+mod consent;
 mod ends;
 mod handover;
 mod http;

@@ -60,6 +60,7 @@ impl World {
         command
             .args(args)
             .env("DEEPGRAPH_HOME", self.path("home"))
+            .env("DEEPGRAPH_ALLOW_COMMANDS", "1")
             .stdin(Stdio::null())
             .current_dir(self.dir.path());
         for name in ["OPENAI_API_KEY", "DEEPGRAPH_MODEL", "DEEPGRAPH_STORE", "NO_COLOR", "CI"] {

@@ -167,7 +167,7 @@ fn abort_at(side: Side, at: u64, log: &Path) -> Option<()> {
     let after = rows();
     assert_eq!(after[..before.len()], before[..], "{what}: what was committed stays");
     assert_eq!(repeated(&after), [], "{what}: a committed step was sent out again");
-    assert_eq!((outcome.status, &outcome.end.output), (RunStatus::Completed, &output()), "{what}");
+    assert_eq!((outcome.status, &outcome.end.output), (RunStatus::Succeeded, &output()), "{what}");
     let was_sent = sent(&before);
     for (attempt, times) in sent(&after).into_iter().filter(|(_, times)| *times > 1) {
         assert!(times == 2 && was_sent.contains_key(&attempt), "{what}: {attempt:?} was sent {times} times");
@@ -193,7 +193,7 @@ fn a_run_that_is_held_fails_over_and_pays_goes_on_where_it_was() {
     let folder = tempfile::tempdir().expect("there is room for a folder");
     let store = Place::sqlite();
     let outcome = Routed::new(store.open(), &folder.path().join("whole.log")).begin();
-    assert_eq!((outcome.status, &outcome.end.output), (RunStatus::Completed, &output()), "{:?}", outcome.end);
+    assert_eq!((outcome.status, &outcome.end.output), (RunStatus::Succeeded, &output()), "{:?}", outcome.end);
     let record = store.open().find_run("last").expect("it was recorded");
     let rows = store.open().entries(&record.run_id, 0).expect("the journal can be read");
     let has = |is_it: fn(&EntryBody) -> bool| rows.iter().any(|row| is_it(&row.entry.body));

@@ -84,7 +84,7 @@ deepgraph: 1
 name: timed
 state: {question: string}
 input: [question]
-limits: {time: {count: active_time, max: 2s, exit: timeout}}
+limits: {time: {count: active_time, max: 2s, exit: active_time}}
 start: first
 nodes:
   first:  {model: m, prompt: First., next: second}
@@ -132,7 +132,7 @@ fn what_was_held_is_held_in_the_case_so_that_limits_on_time_act_at_the_same_mome
     let run =
         Sim::in_world(&bundle, &mut world).run(support::question("How high?"), support::config(&bundle, &[]));
     let exit = &run.end.as_ref().expect("it ends").exit;
-    assert_eq!((exit.reason.name(), exit.clocks.active_ms), ("timeout", 2_000));
+    assert_eq!((exit.reason.name(), exit.clocks.active_ms), ("active_time", 2_000));
     let rows = run.rows.iter().map(|(scope, entry)| Row { scope, entry });
     let text =
         from_run(&bundle, rows, "graph.yaml", "How high?", &Hidden::default()).expect("the journals fold");

@@ -178,6 +178,11 @@ impl Driver {
         })
     }
 
+    /// What the user says of the programs that a graph file names.
+    pub fn consent(&self) -> servers::Consent {
+        self.options.consent
+    }
+
     /// How the servers of a run are reached that is gone on with, told before anything is started: those that the
     /// configuration of whoever goes on with it names as well.
     ///
@@ -191,7 +196,7 @@ impl Driver {
         config: Option<&Path>,
     ) -> Result<Access, CliError> {
         let named = servers::named(&self.home, config)?;
-        let access = servers::access_again(bundle, &settings.services, &named)?;
+        let access = servers::access_again(bundle, &settings.services, &named, self.consent())?;
         access.told_again().iter().for_each(|line| self.tell(line));
         Ok(access)
     }

@@ -177,8 +177,17 @@ pub enum CliError {
         "the base URL holds a user name or a password, which would be written into the run's record: leave it out and put the key into the variable that --key-env names"
     )]
     SecretInUrl,
+    /// Programs of a graph file that nobody has allowed.
+    #[error(
+        "the graph wants to start programs as MCP servers, and nothing was started:\n{}\nIf that is wanted, add \
+         --allow-commands, or put the same command below services.mcp of your own configuration",
+        .0.iter().map(|line| format!("  {line}")).collect::<Vec<_>>().join("\n")
+    )]
+    Commands(Vec<String>),
     /// A key in the place of the name of its variable. It is not repeated.
-    #[error("--key-env takes the name of an environment variable, such as OPENAI_API_KEY, and not what it holds")]
+    #[error(
+        "--key-env takes the name of an environment variable, such as OPENAI_API_KEY, and not what it holds"
+    )]
     NoVariable,
     /// The file for a report or anything else can not be written.
     #[error(

@@ -15,6 +15,7 @@ use deepgraph_trace::spending::{SpendingLine, spending};
 use serde::Serialize;
 
 use crate::error::CliError;
+use crate::searches::FailedSearches;
 use crate::settings::Settings;
 use crate::when;
 
@@ -28,6 +29,9 @@ pub struct RunFigures {
     /// The figures.
     #[serde(flatten)]
     pub figures: Figures,
+    /// Its searches, where some failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failed_searches: Option<FailedSearches>,
     /// What each stage spent on which model or op.
     pub spending: Vec<SpendingLine>,
 }
@@ -62,7 +66,7 @@ impl RunFigures {
         figures.status = if is_over { Some(record.status) } else { figures.status };
         let class = Settings::of(record)?.intent.map(|choice| choice.name.to_string());
         let spending = spending(bundle, rows()).map_err(CliError::Fold)?;
-        Ok(RunFigures { query: record.question.clone(), class, figures, spending })
+        Ok(RunFigures { query: record.question.clone(), class, figures, failed_searches: FailedSearches::of(&trace), spending })
     }
 
     /// As lines for people.
@@ -77,6 +81,9 @@ impl RunFigures {
         line("steps", when::number(figures.steps));
         line("tokens", format!("{}, {per_step} a step", when::number(figures.tokens)));
         line("sources", sources(figures));
+        if let Some(failed) = &self.failed_searches {
+            line("searches", failed.to_string());
+        }
         if let Some(findings) = figures.findings {
             line("findings", when::number(findings));
         }

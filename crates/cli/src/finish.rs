@@ -78,7 +78,9 @@ impl Finish<'_> {
         let record = self.store.run(self.run).ok().flatten();
         let outlook = record.and_then(|record| advice::outlook(self.store, &record, self.bundle));
         let outlook = outlook.as_ref().map(|of_run| of_run as &dyn Outlook);
-        let lines = summary::block(self.run, status, end, self.bundle, outlook, self.documents);
+        let searches = self.figures().and_then(|figures| figures.failed_searches);
+        let lines =
+            summary::block(self.run, status, end, self.bundle, outlook, self.documents, searches.as_ref());
         let text = summary::align(&lines);
         let (first, rest) = text.split_once('\n').unwrap_or((&text, ""));
         self.screen.say(&format!("\n{}\n{rest}", self.screen.bold(first)));

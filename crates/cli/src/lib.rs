@@ -51,6 +51,7 @@ mod question;
 mod recordings;
 mod report;
 mod screen;
+mod searches;
 mod secrets;
 mod server;
 mod servers;

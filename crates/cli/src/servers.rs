@@ -1,6 +1,7 @@
 //! The MCP servers of a run, those of its graph and the user's own: their secrets, asking them for their tools, and the
 //! graph with these.
 
+mod consent;
 mod named;
 
 use std::collections::BTreeMap;
@@ -10,6 +11,7 @@ use deepgraph_graph::{Bundle, Diagnostics, Loaded, Transport, USER_SERVERS};
 use deepgraph_runtime::{McpSettings, Secrets, Servers, UserServers};
 use serde_json::json;
 
+pub use self::consent::Consent;
 pub use self::named::named;
 use crate::error::CliError;
 use crate::graphs;
@@ -39,8 +41,10 @@ pub struct Access {
 ///
 /// # Errors
 ///
-/// All secrets that are missing, with their servers; what is wrong in the settings of the user's own.
-pub fn access(bundle: &Bundle, services: &Services) -> Result<Access, CliError> {
+/// Programs of the graph that may not be started; all secrets that are missing, with their servers; what is wrong in the
+/// settings of the user's own.
+pub fn access(bundle: &Bundle, services: &Services, consent: Consent) -> Result<Access, CliError> {
+    consent.check(bundle, &[services.mcp()])?;
     let variable = |name: &str| env::var(name).ok();
     let secrets = Secrets::read(bundle, variable).map_err(session::unusable)?;
     let settings = if bundle.user_tools { services.mcp() } else { McpSettings::default() };
@@ -54,7 +58,13 @@ pub fn access(bundle: &Bundle, services: &Services) -> Result<Access, CliError> 
 /// # Errors
 ///
 /// As [`access`].
-pub fn access_again(bundle: &Bundle, recorded: &Services, named: &[McpSettings]) -> Result<Access, CliError> {
+pub fn access_again(
+    bundle: &Bundle,
+    recorded: &Services,
+    named: &[McpSettings],
+    consent: Consent,
+) -> Result<Access, CliError> {
+    consent.check(bundle, named)?;
     let variable = |name: &str| env::var(name).ok();
     let secrets = Secrets::read(bundle, variable).map_err(session::unusable)?;
     let recorded = if bundle.user_tools { recorded.mcp() } else { McpSettings::default() };
@@ -82,8 +92,11 @@ impl Access {
 }
 
 /// `NAME: PROGRAM ARGUMENT ...`, secrets by name.
+fn told(name: &str, words: &[&str]) -> String {
+    format!("{name}: {}", one_line(&words.join(" "), MOST_COMMAND))
+}
+
 fn commands(bundle: &Bundle, settings: &McpSettings) -> Vec<String> {
-    let told = |name: &str, words: &[&str]| format!("{name}: {}", one_line(&words.join(" "), MOST_COMMAND));
     let mut lines = Vec::new();
     for server in &bundle.servers {
         if let Transport::Command { command, .. } = &server.transport {
@@ -122,9 +135,9 @@ pub fn connect(
     let down = session.servers().down();
     match format {
         Format::Lines => {
-            let told = told(session.servers());
-            if !told.is_empty() {
-                screen.say(&told);
+            let counts = counts(session.servers());
+            if !counts.is_empty() {
+                screen.say(&counts);
             }
             let warn = |why: &str| screen.warn(&format!("{why}\nThe run goes on without it"));
             down.iter().for_each(|down| warn(&down.why));
@@ -162,7 +175,7 @@ fn listed(servers: &Servers) -> Vec<(String, usize)> {
 }
 
 /// What the servers have: `crm with 12 tools, files with 1 tool`.
-fn told(servers: &Servers) -> String {
+fn counts(servers: &Servers) -> String {
     let tools = |count: usize| counted(count as u64, "tool", "tools");
     let servers: Vec<String> =
         listed(servers).into_iter().map(|(name, count)| format!("{name} with {}", tools(count))).collect();

@@ -8,6 +8,7 @@ use deepgraph_tools::IndexReport;
 use crate::advice::Adviser;
 use crate::advice::outlook::Outlook;
 use crate::screen::one_line;
+use crate::searches::FailedSearches;
 use crate::when::{self, counted};
 use crate::writes;
 
@@ -19,12 +20,18 @@ pub fn block(
     bundle: &Bundle,
     outlook: Option<&dyn Outlook>,
     documents: Option<&IndexReport>,
+    searches: Option<&FailedSearches>,
 ) -> Vec<(String, String)> {
     let adviser = Adviser::new(run.as_str(), bundle, outlook, &end.exit, &end.children);
     let mut lines = vec![("status".to_owned(), status.to_string())];
     lines.push(("research".to_owned(), research(&adviser, &end.exit)));
+    lines.extend(searches.map(|failed| ("searches".to_owned(), failed.to_string())));
     if end.exit.findings == Some(0) && !matches!(end.exit.class, ExitClass::Cancelled | ExitClass::Waiting) {
-        lines.push(("findings".to_owned(), "none: nothing that was read answers the question".to_owned()));
+        let why = match searches.filter(|failed| failed.is_all()) {
+            Some(_) => "none: nothing could be searched, so nothing can be said of what there is",
+            None => "none: nothing that was read answers the question",
+        };
+        lines.push(("findings".to_owned(), why.to_owned()));
     }
     if end.exit.attempt > 1 {
         let text = format!("{}, with all that the earlier ones did and used", end.exit.attempt);
@@ -174,7 +181,7 @@ mod tests {
 
     fn text(end: &ScopeEnd) -> String {
         let bundle = graphs::load_named(graphs::DEFAULT).unwrap().unwrap_or_else(|m| panic!("{m}")).bundle;
-        align(&block(&RunId::new(), RunStatus::Succeeded, end, &bundle, None, None))
+        align(&block(&RunId::new(), RunStatus::Succeeded, end, &bundle, None, None, None))
     }
 
     #[test]

@@ -39,12 +39,22 @@ impl Machine {
         if !may_be_asked || !self.is_model(place) || self.gives_up() {
             return false;
         }
-        let (attempt, error) = (before.number, error.clone());
+        let (attempt, error_kind, error) = (before.number, error.kind, error.clone());
         self.tell(Event::AttemptFailed { step: step.clone(), attempt, error, delay_ms: 0, fail_over: true });
         // The next model has a window of its own.
         let room = Room::default();
-        self.send_again(place, Attempts { number: attempt + 1, route: before.route + 1, room, ..before }, 0);
+        let led = before.led.or(Some(error_kind));
+        let next = Attempts { number: attempt + 1, route: before.route + 1, led, room, ..before };
+        self.send_again(place, next, 0);
         true
+    }
+
+    /// Notes whether an attempt went to another model than the configured one.
+    pub(crate) fn stands_in(&mut self, step: &StepId, attempt: u32, in_place: bool) {
+        let Some(place) = self.place_of_attempt(step, attempt) else { return };
+        if let Some(attempts) = self.attempts(place) {
+            attempts.in_place = in_place;
+        }
     }
 
     /// Whether an attempt that failed so is the last of several.
@@ -73,16 +83,30 @@ impl Machine {
         let run = self.current.get(place.node)?;
         let node = &self.plan().nodes[run.node.0];
         let mut next = Attempts { number: before.number + 1, ..before };
+        // A fallback that is no help counts as the trouble that led to it. Where that came to others before, it is like
+        // theirs: no answer for now.
+        let stands_in = before.route > 0 || before.in_place;
+        let led = (stands_in && error.kind.spoils_fallback())
+            .then(|| StepError::new(before.led.unwrap_or(ErrorKind::Unavailable), error.message.clone()));
         if error.kind == ErrorKind::ContextOverflow
             && let Verb::Model(model) = &node.verb
         {
             next.overflows += 1;
             next.room = self.room_after(step, before.room, error);
-            return (next.overflows < model.truncate.tries).then_some((next, 0));
+            if next.overflows < model.truncate.tries {
+                return Some((next, 0));
+            }
+            if led.is_none() {
+                return None;
+            }
         }
         next.failed += 1;
-        if next.route > 0 {
-            (next.route, next.room) = (0, Room::default());
+        if next.route > 0 || before.in_place {
+            (next.route, next.led, next.in_place, next.room) = (0, None, false, Room::default());
+        }
+        if led.is_some() {
+            // What another model could not hold says nothing of the configured one.
+            next.overflows = 0;
         }
         let retry = match (&run.work, place.part) {
             (Work::Turn(turn), Part::Call(call)) => &self.plan().tools[turn.calls.get(call)?.tool?.0].retry,
@@ -101,7 +125,9 @@ impl Machine {
         // A condition may name the failure as it came, or as what it leaves open.
         let as_unknown = self.unlearnt_as(place, error.clone());
         let is_repeatable = |error: &StepError| self.is_repeatable(retry, error, &local);
-        (u64::from(next.failed) < max && (is_repeatable(error) || is_repeatable(&as_unknown)))
+        let may_help =
+            [Some(error), Some(&as_unknown), led.as_ref()].into_iter().flatten().any(is_repeatable);
+        (u64::from(next.failed) < max && may_help)
             .then(|| (next, backoff(retry, &self.config, next.failed, error.retry_after_ms)))
     }
 

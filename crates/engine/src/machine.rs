@@ -211,10 +211,12 @@ impl Machine {
                 reserve_micro_usd,
                 key,
                 takes_key,
+                model,
                 window,
                 ..
             } => {
                 self.claim(step, *attempt, *takes_key);
+                self.stands_in(step, *attempt, model.is_some());
                 self.sent_within(step, *attempt, *window);
                 self.dispatched(step, *attempt, *reserve_tokens, *reserve_micro_usd, key.is_some());
             }

@@ -58,6 +58,11 @@ pub(crate) struct Attempts {
     pub(crate) claim: Option<Claim>,
     /// Which model of the route is asked, from 0.
     pub(crate) route: u32,
+    /// The trouble of the configured model that led to the one that is asked; none: it is asked itself, or was in trouble
+    /// before the step came.
+    pub(crate) led: Option<ErrorKind>,
+    /// Whether the one that is asked was told to stand in for the configured one.
+    pub(crate) in_place: bool,
     /// What is known of how much fits its context window.
     pub(crate) room: Room,
 }
@@ -87,6 +92,8 @@ impl Attempts {
         dispatched: false,
         claim: None,
         route: 0,
+        led: None,
+        in_place: false,
         room: Room { sent_within: None, told: None, counted: None },
     };
 }

@@ -40,7 +40,7 @@ pub use price::Price;
 pub use providers::RemoteModel;
 pub use registry::Models;
 pub use scripted::{Script, Scripted};
-pub use secret::{has_secret, is_variable};
+pub use secret::{has_secret, is_secret_header, is_variable, names_secret};
 pub use settings::{CacheMarks, ModelFacts, ModelSettings, Protocol, ProviderSettings, ToolMode};
 
 /// Where the pieces of a reply go while it is being written. A preview is never state: only the reply is.

@@ -1,4 +1,4 @@
-//! Secrets that stand where they would be written down: in settings, which are kept in records and printed.
+//! What must not stand in settings: secrets, since settings are kept in records and printed, and what can not be meant.
 
 use crate::settings::ProviderSettings;
 
@@ -37,11 +37,19 @@ pub fn has_secret(url: &str) -> bool {
     let behind_scheme = url.split_once("://").map_or(url, |(_, rest)| rest);
     let authority = behind_scheme.split(['/', '?', '#']).next().unwrap_or_default();
     let query = url.split_once('?').map_or("", |(_, query)| query);
-    let names_key = |parameter: &str| {
-        let name = parameter.split('=').next().unwrap_or_default().to_ascii_lowercase();
-        SECRET_WORDS.iter().any(|word| name.contains(word))
-    };
+    let names_key = |parameter: &str| names_secret(parameter.split('=').next().unwrap_or_default());
     authority.contains('@') || query.split('&').any(names_key)
+}
+
+/// Whether a header of this name carries a key.
+pub fn is_secret_header(name: &str) -> bool {
+    SECRET_HEADERS.contains(&name.to_ascii_lowercase().as_str())
+}
+
+/// Whether the name of a variable or parameter says that it holds a key.
+pub fn names_secret(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    SECRET_WORDS.iter().any(|word| name.contains(word))
 }
 
 impl ProviderSettings {
@@ -64,8 +72,14 @@ impl ProviderSettings {
                     .to_owned(),
             );
         }
-        let is_secret = |name: &&String| SECRET_HEADERS.contains(&name.to_ascii_lowercase().as_str());
-        for name in self.headers.keys().filter(is_secret) {
+        let rates = [
+            ("requests_per_minute", self.requests_per_minute),
+            ("tokens_per_minute", self.tokens_per_minute),
+        ];
+        for (name, _) in rates.into_iter().filter(|(_, rate)| *rate == Some(0)) {
+            wrong.push(format!("{name} must be at least 1; leave it out where there is no such limit"));
+        }
+        for name in self.headers.keys().filter(|name| is_secret_header(name)) {
             wrong.push(format!(
                 "headers.{name} carries a key, and settings are written down; put {name} into headers_env, with the name \
                  of the variable that holds its value"
@@ -122,10 +136,11 @@ mod tests {
             base_url: Some("me:sk-live-1234@host/v1".into()),
             headers: BTreeMap::from([("Authorization".into(), "Bearer sk-live-1234".into())]),
             headers_env: BTreeMap::from([("x-team".into(), "sk-live-1234".into())]),
+            requests_per_minute: Some(0),
             ..ProviderSettings::default()
         };
         let wrong = settings.mistakes();
-        assert_eq!(wrong.len(), 4, "{wrong:?}");
+        assert_eq!(wrong.len(), 5, "{wrong:?}");
         assert!(!wrong.concat().contains("sk-live"), "{wrong:?}");
         assert_eq!(ProviderSettings::default().mistakes(), Vec::<String>::new());
     }

@@ -81,6 +81,12 @@ impl ErrorKind {
         )
     }
 
+    /// Whether such a failure of a model that was asked in another's place is no last word: it says that this one is no
+    /// help, and nothing of the one whose trouble led to it.
+    pub fn spoils_fallback(self) -> bool {
+        matches!(self, ErrorKind::Unauthorized | ErrorKind::InvalidRequest | ErrorKind::ContextOverflow)
+    }
+
     /// The exit of an instance that such a failure ends.
     pub fn exit(self, class: ErrorClass) -> ExitReason {
         match (self, class) {

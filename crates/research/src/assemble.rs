@@ -23,6 +23,7 @@ use crate::said::Said;
 use crate::select::{Selection, is_acronym, may_be, select};
 use crate::text::similar::Fingerprint;
 use crate::text::words::fold;
+use crate::unsearched::failure;
 
 /// The longest title, in characters.
 const LONGEST_TITLE: usize = 140;
@@ -65,7 +66,11 @@ pub fn draft(question: &str, note: &str, handoffs: &[Handoff], sources: &Sources
         out.push_str(&format!("\n*{note}*\n"));
     }
     if lines.is_empty() {
-        out.push_str("\nNothing was found in the sources that answers this.\n");
+        let why = handoffs.iter().flat_map(|h| &h.unknowns).find_map(|unknown| failure(unknown));
+        match why {
+            Some(why) => out.push_str(&format!("\nNothing was found: {why}.\n")),
+            None => out.push_str("\nNothing was found in the sources that answers this.\n"),
+        }
     }
     out.push_str(&table::table(&asked, &lines, &covered));
     push_sections(&mut out, &sections, &lines);

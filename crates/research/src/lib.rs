@@ -21,3 +21,4 @@ mod said;
 pub mod select;
 mod staleness;
 pub mod text;
+pub mod unsearched;

@@ -11,12 +11,16 @@ mod measure;
 mod names;
 mod roles;
 mod tokens;
+mod urls;
+
+use std::borrow::Cow;
 
 use crate::text::blocks::{BlockKind, blocks};
 use crate::text::sentences::split;
 use crate::text::words::{Stems, content_stems, fold, is_qualifier, stem, words};
 
 pub use facet::{Asks, Facet};
+pub use urls::{urls, without_urls};
 
 /// The most of a question that is read, in bytes.
 const LONGEST: usize = 20_000;
@@ -72,8 +76,9 @@ impl Subject {
 }
 
 impl Question {
-    /// Takes a question apart. A text without any word has no parts.
+    /// Takes a question apart. A text without any word has no parts. Addresses of pages ask nothing.
     pub fn analyse(text: &str) -> Question {
+        let text = &*if urls(text).is_empty() { Cow::Borrowed(text) } else { Cow::Owned(without_urls(text)) };
         let end = (0..=LONGEST.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
         let mut parts: Vec<Part> = Vec::new();
         for part in clauses::parts(&text[..end]) {

@@ -51,6 +51,8 @@ pub(crate) struct Asked {
     pub(crate) model: Arc<str>,
     /// Whether another of the route comes after it.
     pub(crate) has_next: bool,
+    /// Whether it is asked in place of the configured one.
+    pub(crate) in_place: bool,
 }
 
 /// Who is asked, and of the route who is left, the ones that are passed over now included.
@@ -128,12 +130,15 @@ impl Driver<'_> {
             waits: None,
         };
         match &prepared.passed {
-            Some((account, tokens)) if !account.try_pass(*tokens) => {
+            Some((account, tokens)) if !account.try_pass(&prepared.asked.model, *tokens) => {
                 self.hold(scope, &step, attempt);
                 let (account, tokens) = (account.clone(), *tokens);
                 let (key, key_step, scope, of) = (scope.clone(), step.clone(), scope.clone(), step.clone());
+                let model = prepared.asked.model.clone();
+                let ms = u64::try_from(account.wait(&model, tokens).as_millis()).unwrap_or(u64::MAX);
+                self.waits.push((step.clone(), model.clone(), ms));
                 self.tasks.wait(&key, &key_step, async move {
-                    account.pass(tokens).await;
+                    account.pass(&model, tokens).await;
                     Done::Passed { scope, step: of }
                 });
                 prepared.waits = Some(entry);
@@ -164,17 +169,18 @@ impl Driver<'_> {
     }
 
     /// Who is asked now: of what is left of the route the first that was not in trouble lately. Where all of them were,
-    /// the first.
+    /// the one that is passed over for the shortest time from now on.
     fn choose(&self, configured: &str, route: u32) -> Choice {
         let models = self.runtime.models.route(configured);
         let last = models.len().saturating_sub(1);
         let from = usize::try_from(route).unwrap_or(usize::MAX).min(last);
-        let mut left = models.iter().enumerate().skip(from);
-        let at = left.find(|(_, model)| !self.troubles.is_in_trouble(model)).map_or(from, |(at, _)| at);
+        let left = models.iter().enumerate().skip(from);
+        // Of several alike it is the first.
+        let at = left.min_by_key(|(_, model)| self.troubles.until(model)).map_or(from, |(at, _)| at);
         let model: Arc<str> = models.get(at).map_or(configured, String::as_str).into();
         Choice {
             told: (*model != *configured).then(|| model.clone()),
-            asked: Asked { model, has_next: at < last },
+            asked: Asked { in_place: *model != *configured, model, has_next: at < last },
             left: models.into_iter().skip(from).collect(),
         }
     }
@@ -188,7 +194,7 @@ impl Driver<'_> {
         if left.is_empty() {
             left.push(model.to_string());
         }
-        Choice { asked: Asked { model, has_next: false }, told, left }
+        Choice { asked: Asked { in_place: told.is_some(), model, has_next: false }, told, left }
     }
 
     /// Sends a model request whose dispatch is durable, if the Machine still wants it.
@@ -237,7 +243,7 @@ impl Driver<'_> {
             if let Some((account, passed)) = passed {
                 match &result {
                     Ok(reply) => account.correct(passed, reply.usage.tokens()),
-                    Err(error) => account.refused(passed, error),
+                    Err(error) => account.refused(&asked.model, passed, error),
                 }
             }
             Done::Model { scope, step, attempt, asked: Some(asked), price, result }
@@ -291,9 +297,9 @@ fn dispatch_of(
 }
 
 /// What was let out and is not sent after all.
-fn give_back(passed: &Option<(Arc<Account>, u64)>) {
+pub(crate) fn give_back(passed: &Option<(Arc<Account>, u64)>) {
     if let Some((account, tokens)) = passed {
-        account.correct(*tokens, 0);
+        account.give_back(*tokens);
     }
 }
 

@@ -42,6 +42,9 @@ pub(crate) struct Driver<'a> {
     pub(crate) prepared: BTreeMap<StepId, Prepared>,
     /// Attempts of model calls that were told to wait and were not sent yet.
     pub(crate) held: BTreeSet<(StepId, u32)>,
+    /// Calls that wait for their accounts and that nobody was told of yet: the step, the model, and how long, in
+    /// milliseconds.
+    pub(crate) waits: Vec<(StepId, Arc<str>, u64)>,
     /// Models that lately could not serve.
     pub(crate) troubles: Troubles,
     /// Calls that write and are made once their claim is durable.
@@ -96,6 +99,7 @@ impl<'a> Driver<'a> {
             tool_places: places(caps.tool_calls),
             prepared: BTreeMap::new(),
             held: BTreeSet::new(),
+            waits: Vec::new(),
             troubles: Troubles::default(),
             claims: BTreeMap::new(),
             begun: BTreeMap::new(),
@@ -164,6 +168,9 @@ impl<'a> Driver<'a> {
             while !self.inbox.is_empty() {
                 self.commit(observer).await?;
                 self.start_children();
+            }
+            for (step, model, ms) in std::mem::take(&mut self.waits) {
+                observer.waits(&step, &model, ms);
             }
             if let Some(what) = self.replay.as_mut().and_then(|replay| replay.broken.take()) {
                 return Err(RunError::NotRecorded { run: self.run.to_string(), what });

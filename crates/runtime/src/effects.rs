@@ -7,7 +7,7 @@ use deepgraph_protocol::{
 };
 
 use crate::ask::{Question, Unattended};
-use crate::asking::ModelCall;
+use crate::asking::{ModelCall, give_back};
 use crate::begun::Begun;
 use crate::driver::Driver;
 use crate::jitter::with_jitter;
@@ -154,7 +154,10 @@ impl Driver<'_> {
         self.tasks.abort(&step);
         self.begun.remove(&step);
         self.claims.remove(&step);
-        self.prepared.remove(&step);
+        // It may have been let out already: then its place is given back.
+        if let Some(prepared) = self.prepared.remove(&step).filter(|prepared| prepared.waits.is_none()) {
+            give_back(&prepared.passed);
+        }
         let error = StepError::new(ErrorKind::Cancelled, "given up");
         let error = if never_sent { error.unsent() } else { error };
         self.commit_later(scope, EntryBody::Failed { step, error });

@@ -79,7 +79,7 @@ impl Driver<'_> {
                 false
             }
             Some(error) => {
-                self.troubles.note(&asked.model, error);
+                self.troubles.note(&asked.model, asked.in_place, error);
                 asked.has_next && error.kind.fails_over()
             }
         }

@@ -29,6 +29,10 @@ pub trait Observer: Send {
     fn preview(&mut self, step: &StepId, piece: &str) {
         let _ = (step, piece);
     }
+    /// A call of a step waits so many milliseconds until its model may be asked again. Never state.
+    fn waits(&mut self, step: &StepId, model: &str, ms: u64) {
+        let _ = (step, model, ms);
+    }
     /// The run ended as [`RunStatus::Exhausted`]: somebody may take it up, as a fork with higher limits or by other means.
     /// Told once it is recorded; again where a run that is over is driven again.
     fn exhausted(&mut self, run: &RunId, outcome: &Outcome) {

@@ -99,6 +99,12 @@ impl Observer for Both {
         }
     }
 
+    fn waits(&mut self, step: &StepId, model: &str, ms: u64) {
+        if let Some(own) = &mut self.own {
+            own.waits(step, model, ms);
+        }
+    }
+
     fn exhausted(&mut self, run: &RunId, outcome: &Outcome) {
         if let Some(own) = &mut self.own {
             own.exhausted(run, outcome);

@@ -16,7 +16,8 @@ pub struct Found {
     pub id: String,
     /// Its path, or its canonical URL.
     pub document: String,
-    /// The canonical URL; none of a document.
+    /// Where it was read; of a page that was not read, its canonical URL. None of a document. What a page says that its
+    /// canonical URL is may never have been asked.
     pub url: Option<String>,
     /// Its title.
     pub title: String,
@@ -189,7 +190,10 @@ impl Gathered {
         self.places.insert(id.to_owned(), (source.span.page, source.span.start));
         let found = self.of(&source.document);
         found.id = id.rsplit_once('-').map_or(id, |(key, _)| key).to_owned();
-        fill(&mut found.title, source.title);
+        // What it calls itself goes before what a search engine called it.
+        if found.passages.is_empty() && !source.title.is_empty() {
+            found.title = source.title;
+        }
         how.into_iter().for_each(|how| note(&mut found.found, how));
         found.url = source.url.or(found.url.take());
         found.author = source.author.or(found.author.take());

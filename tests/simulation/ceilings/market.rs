@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use deepgraph_protocol::{
-    ErrorKind, Map, Millis, ModelReply, ModelRequest, OutputShape, Spent, StepError, StepId, Usage, Value,
+    ErrorKind, Map, Millis, ModelReply, ModelRequest, OutputShape, Spent, StepError, StepId, Usage,
+    UsedInVain, Value,
 };
 use deepgraph_testkit::{Outside, Said, call, calls, fails, says};
 
@@ -17,6 +18,9 @@ pub enum Promises {
     /// Some requests are larger, some replies longer.
     Broken,
 }
+
+/// How a call fails whose provider worked for it, and says how much.
+const IN_VAIN: ErrorKind = ErrorKind::InvalidOutput;
 
 /// Micro-dollars of a token; none: not known.
 type Price = Option<u64>;
@@ -83,18 +87,22 @@ impl Outside for Market {
         let dice = draw(self.seed, step.as_str(), attempt);
         let failure = failure(dice);
         let mut told = Spent { model_calls: 1, ..Spent::default() };
-        if failure.is_none() {
+        let cost_micro_usd = price.map(|price| price * usage.tokens());
+        let is_worked_for = failure == Some(IN_VAIN) && usage.tokens() > 0;
+        if failure.is_none() || is_worked_for {
             told.tokens = usage.tokens();
-            told.cost_micro_usd = price.map_or(0, |price| price * usage.tokens());
+            told.cost_micro_usd = cost_micro_usd.unwrap_or(0);
             told.cost_unknown = u64::from(price.is_none());
         }
         // It may have worked for an answer that never came: that stays charged.
         self.told += if failure == Some(ErrorKind::Network) { reserved } else { told };
         if let Some(kind) = failure {
-            return Err(fails(kind, "by chance"));
+            let failed = fails(kind, "by chance");
+            let used = UsedInVain { usage, cost_micro_usd };
+            return Err(if kind == IN_VAIN { failed.having_used(used) } else { failed });
         }
         let reply = reply(dice / 12, request);
-        Ok(ModelReply { usage, cost_micro_usd: price.map(|price| price * usage.tokens()), ..reply })
+        Ok(ModelReply { usage, cost_micro_usd, ..reply })
     }
 
     fn op(&mut self, step: &StepId, _: u32, _: &str, _: &Map) -> Result<Value, StepError> {
@@ -125,7 +133,7 @@ impl Outside for Market {
             }
             // Turned away, it is not worked for.
             let fails = failure(draw(self.seed, step.as_str(), attempt));
-            if fails.is_some_and(|kind| kind != ErrorKind::Network) {
+            if fails.is_some_and(|kind| !matches!(kind, ErrorKind::Network | IN_VAIN)) {
                 usage = Usage::default();
             }
             // Without a price it is known to have cost something, not how much.
@@ -169,6 +177,7 @@ fn failure(dice: u32) -> Option<ErrorKind> {
         0 => Some(ErrorKind::Unavailable),
         1 => Some(ErrorKind::RateLimited),
         2 => Some(ErrorKind::Network),
+        3 => Some(IN_VAIN),
         _ => None,
     }
 }

@@ -15,6 +15,7 @@ use crate::error::CliError;
 use crate::exit_status::{ExitStatus, TABLE};
 use crate::home::{Held, Home};
 use crate::screen::{self, Screen, one_line};
+use crate::servers::Consent;
 use crate::settings::Settings;
 use crate::{graphs, models, servers, session, writes};
 
@@ -49,6 +50,9 @@ pub struct Options {
     /// How many seconds to wait for the end of a run that another process drives
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     wait: u64,
+    /// What the user says of programs.
+    #[command(flatten)]
+    consent: Consent,
     /// One JSON object
     #[arg(long)]
     json: bool,
@@ -140,7 +144,7 @@ fn take_over(
     let how = if options.now { Cancel::AtOnce } else { Cancel::Cooperative };
     let named = servers::named(home, None)?;
     let access = undoes_on_servers(&bundle)
-        .then(|| servers::access_again(&bundle, &settings.services, &named))
+        .then(|| servers::access_again(&bundle, &settings.services, &named, options.consent))
         .transpose()?;
     session::with(|session| {
         let mut runtime = Runtime {

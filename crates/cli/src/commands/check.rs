@@ -10,6 +10,7 @@ use crate::form::Form;
 use crate::graphs;
 use crate::progress::Format;
 use crate::screen::{self, Screen};
+use crate::servers::Consent;
 use crate::services::Services;
 use crate::when::counted;
 use crate::{servers, session};
@@ -42,6 +43,9 @@ pub struct Options {
     /// Connect to the MCP servers that the graphs declare, and check calls of their tools too
     #[arg(long)]
     online: bool,
+    /// What the user says of programs.
+    #[command(flatten)]
+    consent: Consent,
 }
 
 /// Carries the command out.
@@ -64,7 +68,8 @@ pub fn carry_out(options: &Options) -> Result<ExitStatus, CliError> {
             }
         };
         let loaded = match loaded {
-            Ok(offline) if options.online => match online(&offline.bundle, as_json, &screen) {
+            Ok(offline) if options.online => match online(&offline.bundle, options.consent, as_json, &screen)
+            {
                 Ok(asked) => asked.unwrap_or(Ok(offline)),
                 Err(CliError::Servers(errors)) => {
                     document.ok = false;
@@ -105,6 +110,7 @@ pub fn carry_out(options: &Options) -> Result<ExitStatus, CliError> {
 /// The graph with what its servers say; none where it has no servers.
 fn online(
     bundle: &Bundle,
+    consent: Consent,
     as_json: bool,
     screen: &Screen,
 ) -> Result<Option<Result<Loaded, Diagnostics>>, CliError> {
@@ -112,7 +118,7 @@ fn online(
         return Ok(None);
     }
     let format = if as_json { Format::Quiet } else { Format::Lines };
-    let access = servers::access(bundle, &Services::default())?;
+    let access = servers::access(bundle, &Services::default(), consent)?;
     session::with(|session| servers::connect(session, bundle, &access, format, screen)).map(Some)
 }
 

@@ -159,7 +159,7 @@ pub fn carry_out(options: Options, global: &Global) -> Result<ExitStatus, CliErr
     let home = Home::open(global)?;
     let store = home.store()?;
     let driver = Driver::new(options.drive, home, store)?;
-    let access = servers::access(&bundle, &settings.services)?;
+    let access = servers::access(&bundle, &settings.services, driver.consent())?;
     let keys = settings.keys.get_or_insert_default();
     keys.extend(access.user.variables().map(str::to_owned));
     let ready = driver.ready(&bundle, &settings)?;

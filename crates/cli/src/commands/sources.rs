@@ -89,7 +89,8 @@ fn as_text(all: &[Found], checked: Option<CitationCounts>) -> String {
 }
 
 fn lines(found: &Found) -> Vec<String> {
-    let mut lines = vec![one_line(&found.document, 2000)];
+    let place = found.url.as_ref().unwrap_or(&found.document);
+    let mut lines = vec![one_line(place, 2000)];
     let about = [found.author.as_deref(), found.date.as_deref()];
     let about: Vec<String> = about.into_iter().flatten().map(|text| one_line(text, 200)).collect();
     if !about.is_empty() {

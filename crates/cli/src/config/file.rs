@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
 
 use deepgraph_graph::Bundle;
 use deepgraph_protocol::Value;
@@ -119,7 +118,8 @@ fn merged(below: &Value, above: &Value) -> Value {
 
 /// A key of the user's own file that is none of this graph and looks much like one.
 pub(super) fn doubt(bundle: &Bundle, path: &Path, key: &str) -> Option<String> {
-    let alike = |known: &&Arc<str>| strsim::normalized_damerau_levenshtein(key, known) >= 0.85;
-    let near = bundle.config.keys().find(alike)?;
+    let alike = |known: &&str| strsim::normalized_damerau_levenshtein(key, known) >= 0.75;
+    let of_graph = bundle.config.keys().map(|known| &**known);
+    let near = [SERVICES, fallbacks::KEY].into_iter().chain(of_graph).find(alike)?;
     Some(format!("{key} in {} sets nothing in this graph; did you mean {near}?", path.display()))
 }

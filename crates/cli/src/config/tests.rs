@@ -162,15 +162,19 @@ fn fallbacks_come_from_the_strongest_place_that_names_some() {
 
 #[test]
 fn the_own_file_holds_for_every_graph_and_goes_behind_the_given_one() {
-    let own = file("research_model: of-own\nbrief_model: of-own\nmax_turns: 3\nmax_supervisor_turn: 2\n");
+    let own = file(
+        "research_model: of-own\nbrief_model: of-own\nmax_turns: 3\nmax_supervisor_turn: 2\nserivces: {}\n",
+    );
     let given = file("research_model: of-file\n");
     let wanted =
         Wanted { own_file: Some(own.path().into()), file: Some(given.path().into()), ..Wanted::default() };
     let found = effective(&bundle(), &wanted, &Environment::new()).unwrap();
     assert_eq!(found.values["research_model"].as_str(), Some("of-file"));
     assert_eq!(found.values["brief_model"].as_str(), Some("of-own"));
-    assert_eq!(found.doubts.len(), 1, "a key of another graph is passed over: {:?}", found.doubts);
-    assert!(found.doubts[0].contains("did you mean max_supervisor_turns?"), "{:?}", found.doubts);
+    assert_eq!(found.doubts.len(), 2, "a key of another graph is passed over: {:?}", found.doubts);
+    for meant in ["did you mean max_supervisor_turns?", "did you mean services?"] {
+        assert!(found.doubts.iter().any(|doubt| doubt.contains(meant)), "{:?}", found.doubts);
+    }
     // In a file that is given for this run, a key that the graph does not have is a mistake.
     let wrong = Wanted { file: Some(own.path().into()), ..Wanted::default() };
     assert!(error(&wrong, &Environment::new()).contains("max_turns"));

@@ -6,6 +6,7 @@ use clap::Args;
 
 use crate::error::CliError;
 use crate::progress::Format;
+use crate::servers::Consent;
 use crate::settings::Settings;
 
 /// Options of every command that drives a run.
@@ -40,6 +41,9 @@ pub struct DriveOptions {
     /// Ask nobody: questions of the graph count as unanswered
     #[arg(long)]
     pub no_input: bool,
+    /// What the user says of programs.
+    #[command(flatten)]
+    pub consent: Consent,
     /// Ask the server for whole replies instead of pieces
     #[arg(long)]
     pub no_stream: bool,

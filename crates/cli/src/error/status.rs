@@ -36,6 +36,7 @@ impl CliError {
             | CliError::Servers(_)
             | CliError::SecretInUrl
             | CliError::NoVariable
+            | CliError::Commands(_)
             | CliError::OutFile { .. }
             | CliError::NotOver { .. }
             | CliError::NotHidden { .. }

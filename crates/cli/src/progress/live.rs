@@ -140,6 +140,13 @@ impl Observer for Live {
         self.written.push(step, piece);
         self.draw();
     }
+
+    fn waits(&mut self, step: &StepId, model: &str, ms: u64) {
+        if let Some(text) = waits(step, model, ms) {
+            let label = self.scopes.get(&self.scopes.scope_of(step)).map_or("", |view| &view.label);
+            self.screen.say(&format!("{label}: {text}"));
+        }
+    }
 }
 
 impl Drop for Live {

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use deepgraph_graph::Bundle;
+use deepgraph_protocol::StepId;
 use deepgraph_runtime::{Observer, Told};
 
 use super::scopes::Scopes;
-use super::words::words;
+use super::words::{waits, words};
 use crate::screen::Screen;
 use crate::when::counted;
 
@@ -49,11 +50,18 @@ impl Observer for Plain {
             self.screen.say(&line);
         }
     }
+
+    fn waits(&mut self, step: &StepId, model: &str, ms: u64) {
+        if let Some(text) = waits(step, model, ms) {
+            let label = self.scopes.get(&self.scopes.scope_of(step)).map_or("", |view| &view.label);
+            self.screen.say(&format!("{label}: {text}"));
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use deepgraph_protocol::{Event, StepId};
+    use deepgraph_protocol::Event;
 
     use super::super::scopes::tests::example;
     use super::*;

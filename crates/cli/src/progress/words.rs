@@ -89,6 +89,15 @@ pub fn words(event: &Event, scopes: &Scopes) -> Option<(ScopePath, String)> {
     }
 }
 
+/// The shortest wait that is told, in milliseconds.
+const TOLD_WAIT: u64 = 1000;
+
+/// That a call waits for its model; none where it is hardly a wait.
+pub fn waits(step: &StepId, model: &str, ms: u64) -> Option<String> {
+    let text = || format!("{} waits {} until {model} may be asked again", name_of(step), when::duration(ms));
+    (ms >= TOLD_WAIT).then(text)
+}
+
 /// Whether a line is worth keeping where the present state is shown anyway.
 pub fn is_notable(event: &Event) -> bool {
     match event {
@@ -143,6 +152,13 @@ mod tests {
 
     fn step(below: &str) -> StepId {
         StepId::new(format!("supervise.1/supervisor_tools.1/ConductResearch.2{below}"))
+    }
+
+    #[test]
+    fn a_wait_for_a_model_is_told_where_it_is_one() {
+        let told = waits(&StepId::new("clarify.1"), "openai::m", 40_000);
+        assert_eq!(told.as_deref(), Some("clarify waits 40 s until openai::m may be asked again"));
+        assert_eq!(waits(&StepId::new("clarify.1"), "openai::m", 20), None);
     }
 
     #[test]

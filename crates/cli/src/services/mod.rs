@@ -60,7 +60,7 @@ impl Services {
 
     /// All that is said, each with its place: `services.providers.mine.base_url`.
     pub fn values(&self) -> Vec<(String, Value)> {
-        leaves(SERVICES, &Value::from(self.0.clone()))
+        if self.is_empty() { Vec::new() } else { leaves(SERVICES, &Value::from(self.0.clone())) }
     }
 
     /// Providers of models, by name.
@@ -106,8 +106,8 @@ impl Services {
 /// Sees that a section can be read as a whole.
 #[cfg(feature = "web")]
 fn check_section<T: DeserializeOwned>(section: &str, value: &Value, wrong: &mut Vec<String>) {
-    if let Some(why) = Some(value).filter(|value| !value.is_null()).and_then(|value| value.to::<T>().err()) {
-        wrong.push(format!("services.{section}: {why}"));
+    if !value.is_null() {
+        wrong.extend(misfit::<T>(&format!("services.{section}"), value));
     }
 }
 
@@ -116,10 +116,10 @@ fn check_entries<T: DeserializeOwned>(section: &str, value: &Value, wrong: &mut 
     match value {
         Value::Null => {}
         Value::Map(entries) => {
-            let misfits = entries.iter().filter_map(|(name, entry)| {
-                entry.to::<T>().err().map(|why| format!("services.{section}.{name}: {why}"))
-            });
-            wrong.extend(misfits);
+            let misfits = entries.iter();
+            wrong.extend(
+                misfits.filter_map(|(name, entry)| misfit::<T>(&format!("services.{section}.{name}"), entry)),
+            );
         }
         other => {
             wrong.push(format!(
@@ -128,6 +128,14 @@ fn check_entries<T: DeserializeOwned>(section: &str, value: &Value, wrong: &mut 
             ));
         }
     }
+}
+
+/// Why a value is not of a kind, with the place in it.
+fn misfit<T: DeserializeOwned>(place: &str, value: &Value) -> Option<String> {
+    let error = serde_path_to_error::deserialize::<_, T>(value.to_json()).err()?;
+    let inner = error.path().to_string();
+    let place = if inner == "." { place.to_owned() } else { format!("{place}.{inner}") };
+    Some(format!("{place}: {}", error.into_inner()))
 }
 
 /// The same of providers, whose settings are written down and must not hold keys.
@@ -194,6 +202,11 @@ mod tests {
             ),
             ("providers: {mine: {headers: {Authorization: x}}}", "services.providers.mine", "headers_env"),
             ("models: {'m::x': {price: {input: free}}}", "services.models.m::x", "free"),
+            (
+                "providers: {mine: {requests_per_minute: many}}",
+                "services.providers.mine.requests_per_minute",
+                "many",
+            ),
             ("text", "services", "must be a mapping"),
         ] {
             let error = read(text).unwrap_err();

@@ -7,7 +7,7 @@ use std::cell::Cell;
 
 use deepgraph_protocol::{ModelRequest, OutputShape};
 use deepgraph_research::handoff::findings;
-use deepgraph_research::question::Question;
+use deepgraph_research::question::{Question, urls};
 use deepgraph_research::select::select;
 use serde_json::{Map, Value as Json};
 
@@ -76,7 +76,8 @@ fn found(request: &ModelRequest) -> Vec<String> {
 
 /// Whether anything was asked at all.
 fn has_question(request: &ModelRequest) -> bool {
-    !Question::analyse(&answer::brief(request)).parts.is_empty()
+    let brief = answer::brief(request);
+    !Question::analyse(&brief).parts.is_empty() || !urls(&brief).is_empty()
 }
 
 struct Filler<'a> {

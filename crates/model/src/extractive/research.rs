@@ -6,10 +6,11 @@ use std::collections::BTreeMap;
 use deepgraph_protocol::{ModelRequest, ToolSpec};
 use deepgraph_research::canonical::canonical;
 use deepgraph_research::passage::{Named, Passage, parse, parse_hits};
-use deepgraph_research::question::{Facet, Part, Question};
+use deepgraph_research::question::{Facet, Part, Question, urls};
 use deepgraph_research::select::{Lead, Selection, is_acronym, leads, select};
 use deepgraph_research::text::synonyms::other_words;
 use deepgraph_research::text::words::{Stems, content_stems};
+use deepgraph_research::unsearched::unknown_of_all;
 
 use super::calls::{Calls, main_parameter};
 use super::history::{Past, first_user_text, past};
@@ -24,6 +25,8 @@ const MOST_CALLS_OF_MANY: usize = 8;
 const MOST_QUERIES: usize = 3;
 /// The most documents that are read in one turn, unless there are more subjects.
 const MOST_READS: usize = 2;
+/// The most addresses of an objective that are read.
+const MOST_NAMED: usize = 3;
 /// The most pages of the web that are read in one turn.
 const MOST_PAGES: usize = 2;
 /// How many hits are asked for to see which documents share a name.
@@ -64,7 +67,9 @@ impl Researcher<'_> {
                 for (tool, source, query) in
                     self.read.iter().flat_map(|t| documents.iter().map(move |(s, q)| (t, s, q)))
                 {
-                    calls.push(tool, &[("source", source), ("query", query)]);
+                    let query = Some(("query", query.as_str())).filter(|(_, query)| !query.is_empty());
+                    let values: Vec<_> = std::iter::once(("source", source.as_str())).chain(query).collect();
+                    calls.push(tool, &values);
                 }
             }
             Next::Stop => return self.stop(request, objective, &state),
@@ -74,12 +79,15 @@ impl Researcher<'_> {
 
     /// What was found. A researcher with an objective of its own hands it over as it is, else it is the answer.
     fn stop(&self, request: &ModelRequest, objective: &str, state: &State) -> Made {
+        let failed = unknown_of_all(
+            state.past.iter().filter(|past| *past.name == *self.search.name).map(|past| past.answer),
+        );
+        let findings = compress::text(&state.question, &state.selection, objective, failed);
         if let Some(finish) = self.finish {
             let mut calls = Calls::new(request);
-            calls.push(finish, &[("summary", &compress::text(&state.question, &state.selection, objective))]);
+            calls.push(finish, &[("summary", &findings)]);
             return Made::Calls(calls.finish());
         }
-        let findings = compress::text(&state.question, &state.selection, objective);
         let is_delegated = !material::text(request, "objective").is_empty();
         Made::Text(if is_delegated { findings } else { answer::report_of(objective, &findings) })
     }
@@ -106,6 +114,8 @@ struct State<'a> {
     passages: Vec<Passage>,
     /// Pages of the web that searches named, best first.
     pages: Vec<Named>,
+    /// Addresses in the objective.
+    named: Vec<&'a str>,
     selection: Selection,
     /// Queries that were sent, whatever came back.
     queries: Vec<String>,
@@ -117,15 +127,18 @@ struct State<'a> {
 }
 
 impl<'a> State<'a> {
-    fn new(tools: &Researcher, request: &'a ModelRequest, objective: &str) -> State<'a> {
+    fn new(tools: &Researcher, request: &'a ModelRequest, objective: &'a str) -> State<'a> {
         let past = past(request);
-        let question = Question::analyse(objective);
         let passages: Vec<Passage> = past.iter().flat_map(|p| parse(p.answer)).collect();
+        let question = asked_about(objective, &passages);
+        let mut named = urls(objective);
+        named.truncate(MOST_NAMED);
         let of = |tool: Option<&ToolSpec>| {
             let parameter = tool.and_then(main_parameter).unwrap_or_default();
             let calls: Vec<&Past> =
                 past.iter().filter(|p| tool.is_some_and(|t| *p.name == *t.name)).collect();
-            let mut turns: Vec<usize> = calls.iter().map(|p| p.turn).collect();
+            let is_named = |p: &&&Past| named.contains(&p.text(&parameter));
+            let mut turns: Vec<usize> = calls.iter().filter(|p| !is_named(p)).map(|p| p.turn).collect();
             turns.dedup();
             (calls.iter().map(|p| p.text(&parameter).to_owned()).collect::<Vec<_>>(), turns.len())
         };
@@ -140,6 +153,7 @@ impl<'a> State<'a> {
             question,
             passages,
             pages,
+            named,
             queries,
             read,
             search_turns,
@@ -153,6 +167,8 @@ impl<'a> State<'a> {
     fn next(&self) -> Next {
         let left = self.most_calls().saturating_sub(self.past.len());
         let step = match (self.search_turns, self.read_turns) {
+            (0, _) if self.can_read && !self.open_addresses().is_empty() => Next::Read(self.open_addresses()),
+            (0, _) if !self.named.is_empty() && self.is_answered() => Next::Stop,
             (0, _) => Next::Search(first_queries(&self.question)),
             (1, 0) => self.reads().or_else(|| self.other_queries()).unwrap_or(Next::Stop),
             (1, 1) => self.other_queries().or_else(|| self.further_pages()).unwrap_or(Next::Stop),
@@ -166,6 +182,18 @@ impl<'a> State<'a> {
             Next::Read(documents) if left > 0 => Next::Read(documents.into_iter().take(left).collect()),
             _ => Next::Stop,
         }
+    }
+
+    /// The addresses of the objective that were not read yet, each with a query.
+    fn open_addresses(&self) -> Vec<(String, String)> {
+        let query = self.question.parts.first().map(asked_of).unwrap_or_default();
+        let open = self.named.iter().filter(|url| !self.read.iter().any(|read| read == *url));
+        open.map(|url| ((*url).to_owned(), query.clone())).collect()
+    }
+
+    /// Whether all that is asked was found.
+    fn is_answered(&self) -> bool {
+        self.selection.missing.is_empty() && !self.selection.findings.is_empty()
     }
 
     /// How many calls it may make.
@@ -272,6 +300,15 @@ impl<'a> State<'a> {
         queries.dedup();
         queries.truncate(MOST_QUERIES - 1);
         (!queries.is_empty()).then_some(Next::Search(queries))
+    }
+}
+
+/// What is asked; where that is no more than an address, what its page is about.
+pub(super) fn asked_about(objective: &str, passages: &[Passage]) -> Question {
+    let question = Question::analyse(objective);
+    match passages.first().filter(|_| question.parts.is_empty() && !urls(objective).is_empty()) {
+        Some(first) => Question::analyse(&first.title),
+        None => question,
     }
 }
 

@@ -3,9 +3,10 @@
 
 use deepgraph_protocol::{ModelRequest, ToolSpec, Value};
 use deepgraph_research::handoff::{split_unknowns, unknown_of};
-use deepgraph_research::question::{Facet, Part, Question};
+use deepgraph_research::question::{Facet, Part, Question, urls};
 use deepgraph_research::text::synonyms::other_words;
 use deepgraph_research::text::words::is_stop;
+use deepgraph_research::unsearched::is_unsearched;
 
 use super::Made;
 use super::calls::{Calls, main_parameter};
@@ -59,7 +60,12 @@ impl Supervisor<'_> {
         let mut open: Vec<String> = planned.clone();
         for done in past.iter().filter(|p| planned.iter().any(|o| o == p.text(parameter)) && !p.was_refused())
         {
-            for unknown in split_unknowns(done.answer).1 {
+            let unknowns = split_unknowns(done.answer).1;
+            // Other words do not mend a search that fails.
+            if unknowns.iter().any(|unknown| is_unsearched(unknown)) {
+                continue;
+            }
+            for unknown in unknowns {
                 let again = reworded(&unknown).filter(|again| !open.contains(again));
                 open.extend(again);
             }
@@ -78,8 +84,19 @@ fn objectives(request: &ModelRequest) -> Vec<String> {
     let text = if text.trim().is_empty() { material::question(request).unwrap_or("") } else { text };
     let asked = if planned.is_empty() { vec![text] } else { planned };
     let mut found: Vec<String> = Vec::new();
+    // Who looks into a part reads the pages that the question names.
+    let mut addresses = urls(text);
+    for url in asked.iter().flat_map(|question| urls(question)) {
+        if !addresses.contains(&url) {
+            addresses.push(url);
+        }
+    }
+    let named = addresses.join(" ");
     for question in asked {
-        for objective in sub_questions(question) {
+        let parts = sub_questions(question);
+        let none = (parts.is_empty() && !named.is_empty()).then(String::new);
+        for objective in parts.into_iter().chain(none) {
+            let objective = format!("{objective} {named}").trim().to_owned();
             if !found.contains(&objective) {
                 found.push(objective);
             }

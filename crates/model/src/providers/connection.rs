@@ -11,9 +11,6 @@ use crate::endpoint::{Endpoint, Key};
 use crate::limiter::Account;
 use crate::settings::Protocol;
 
-/// What is sent as the key to servers that want none: some refuse a request without any.
-const NO_KEY: &str = "none";
-
 /// The version of Anthropic's API: <https://docs.anthropic.com/en/api/versioning>.
 const ANTHROPIC_VERSION: &str = "2023-06-01";
 
@@ -108,17 +105,18 @@ impl Connection {
     /// The headers of a request. One of one's own takes the place of the protocol's.
     pub(super) fn headers(&self, secrets: &Secrets) -> HeaderMap {
         let key = secrets.key.as_deref();
-        let bearer = || format!("Bearer {}", key.unwrap_or(NO_KEY));
-        let by_protocol: Vec<(&str, String)> = match self.endpoint.protocol {
-            Protocol::OpenAi | Protocol::OpenAiResp => vec![(AUTHORIZATION.as_str(), bearer())],
-            Protocol::Anthropic => vec![
-                ("x-api-key", key.unwrap_or(NO_KEY).to_owned()),
-                ("anthropic-version", ANTHROPIC_VERSION.to_owned()),
-            ],
-            Protocol::Gemini => vec![("x-goog-api-key", key.unwrap_or(NO_KEY).to_owned())],
+        // Without a key no header speaks of one: a server that lets everybody in may look at what it is given.
+        let of_key = key.map(|key| match self.endpoint.protocol {
             // Ollama wants no key, but what stands before it may.
-            Protocol::Ollama => key.map(|_| (AUTHORIZATION.as_str(), bearer())).into_iter().collect(),
-        };
+            Protocol::OpenAi | Protocol::OpenAiResp | Protocol::Ollama => {
+                (AUTHORIZATION.as_str(), format!("Bearer {key}"))
+            }
+            Protocol::Anthropic => ("x-api-key", key.to_owned()),
+            Protocol::Gemini => ("x-goog-api-key", key.to_owned()),
+        });
+        let version = (self.endpoint.protocol == Protocol::Anthropic)
+            .then(|| ("anthropic-version", ANTHROPIC_VERSION.to_owned()));
+        let by_protocol: Vec<(&str, String)> = of_key.into_iter().chain(version).collect();
         let by_protocol = by_protocol.iter().map(|(name, value)| (*name, value.as_str()));
         let plain = self.endpoint.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         let secret = secrets.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));

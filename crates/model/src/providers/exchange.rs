@@ -13,6 +13,9 @@ use super::reply::Draft;
 use crate::Preview;
 use crate::weak::Guard;
 
+/// How much of the beginning of an answer is kept, in bytes, to say what it was where it was no stream.
+const LONGEST_HEAD: usize = 1000;
+
 /// One request and its answer.
 pub(super) struct Exchange<'a> {
     pub(super) connection: &'a Connection,
@@ -54,8 +57,8 @@ impl Exchange<'_> {
         let body = body.ok_or_else(|| self.place.no_json(&text))?;
         let mut draft = Draft::default();
         let protocol = self.connection.endpoint.protocol;
-        take_whole(protocol, &mut draft, &body).map_err(|error| self.place.told(&error))?;
-        bounded(&draft)?;
+        take_whole(protocol, &mut draft, &body).map_err(|error| self.place.told(&error).after(&draft))?;
+        bounded(&draft).map_err(|error| Failure::from(error).after(&draft))?;
         let mut guard = Guard::default();
         guard.unseen(&draft.take_unseen());
         draft.repeats = draft.is_cut_off_unsaid() && guard.hides_repetition();
@@ -67,6 +70,7 @@ impl Exchange<'_> {
         let protocol = self.connection.endpoint.protocol;
         let mut frames = Frames::of(protocol);
         let mut reader = Reader::new(protocol);
+        let mut head = Vec::new();
         loop {
             let bytes = match response.chunk().await {
                 Ok(Some(bytes)) => bytes,
@@ -75,8 +79,10 @@ impl Exchange<'_> {
                 Err(_) if reader.draft.is_finished() => break,
                 Err(error) => return Err(self.broken(&error)),
             };
+            head.extend(bytes.iter().take(LONGEST_HEAD.saturating_sub(head.len())));
             for frame in frames.take(&bytes) {
-                reader.take(&frame, self.place, preview)?;
+                let taken = reader.take(&frame, self.place, preview);
+                taken.map_err(|failure| failure.after(&reader.draft))?;
             }
             if reader.repeats() {
                 // It would go on until its bound; what it repeats is cut from the reply.
@@ -84,9 +90,10 @@ impl Exchange<'_> {
             }
         }
         for frame in frames.rest() {
-            reader.take(&frame, self.place, preview)?;
+            let taken = reader.take(&frame, self.place, preview);
+            taken.map_err(|failure| failure.after(&reader.draft))?;
         }
-        reader.end(self.place)
+        reader.end(&head, self.place)
     }
 
     fn broken(&self, error: &reqwest::Error) -> Failure {

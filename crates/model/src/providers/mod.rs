@@ -9,6 +9,7 @@ mod counts;
 mod exchange;
 mod failure;
 mod frames;
+mod in_vain;
 mod names;
 mod protocol;
 mod reader;

@@ -83,18 +83,17 @@ impl Reader {
         self.draft.repeats
     }
 
-    /// The draft, where the stream ended as it should.
-    pub(super) fn end(mut self, place: &Place<'_>) -> Result<Draft, Failure> {
+    /// The draft, where the stream ended as it should. `head` is how the answer began.
+    pub(super) fn end(mut self, head: &[u8], place: &Place<'_>) -> Result<Draft, Failure> {
         self.draft.repeats |= self.draft.is_cut_off_unsaid() && self.guard.hides_repetition();
         if self.done || self.draft.is_finished() || self.draft.repeats {
             return Ok(self.draft);
         }
         if !self.anything {
-            let problem = format!("{place} sent no event stream; turn streaming off for this server");
-            return Err(StepError::new(ErrorKind::InvalidOutput, problem).into());
+            return Err(place.no_events(&String::from_utf8_lossy(head)).into());
         }
         match self.torn.filter(|torn| !torn.starts_with(['{', '['])) {
-            Some(torn) => Err(place.no_json(&torn).into()),
+            Some(torn) => Err(Failure::from(place.no_json(&torn)).after(&self.draft)),
             None => Err(place.broke_off().into()),
         }
     }

@@ -9,6 +9,7 @@ use deepgraph_protocol::{ErrorKind, ModelReply, ModelRequest, StepError};
 use super::connection::Connection;
 use super::exchange::Exchange;
 use super::failure::{Failure, Place, Refused};
+use super::in_vain::Came;
 use super::reply::Finished;
 use super::request::{self, Ways};
 use crate::learnt::Learnt;
@@ -48,6 +49,12 @@ impl RemoteModel {
         self.facts.tools.or(self.learnt.tools()).unwrap_or_default()
     }
 
+    /// Whether what the server says that a call cost is believed: that is known only of OpenRouter, and a price that is set
+    /// goes before it.
+    fn tells_cost(&self) -> bool {
+        self.connection.endpoint.provider == "openrouter" && self.facts.price.is_none()
+    }
+
     /// Asks once, in the ways that are known to work.
     async fn ask(
         &self,
@@ -66,7 +73,11 @@ impl RemoteModel {
         let call = request::render(&asked, &self.name, connection, ways, &self.facts)?;
         let exchange = Exchange { connection, name: &self.name, secrets: &secrets, place: &place };
         let draft = exchange.make(&call.body, preview).await?;
-        let Finished { mut reply, cache_writes } = draft.finish(&asked, &call.names, &place)?;
+        let came = Came::of(&draft);
+        let finished = draft.finish(&asked, &call.names, &place);
+        let Finished { mut reply, cache_writes } =
+            finished.map_err(|error| Failure { came, ..error.into() })?;
+        reply.cost_micro_usd = reply.cost_micro_usd.filter(|_| self.tells_cost());
         if cache_writes > 0 && reply.cost_micro_usd.is_none() && !reply.usage.estimated {
             let price = self.facts.price;
             reply.cost_micro_usd = price.map(|price| price.cost_with_writes(&reply.usage, cache_writes));
@@ -117,7 +128,7 @@ impl ChatModel for RemoteModel {
             if let Some(window) = failure.error.window.filter(|_| overflow) {
                 self.learnt.learn_window(window);
             }
-            return Err(failure.error);
+            return Err(failure.into_error(request, self.facts.price, self.tells_cost()));
         }
     }
 }

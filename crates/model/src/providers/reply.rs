@@ -93,6 +93,11 @@ impl Draft {
         self.bytes > LONGEST
     }
 
+    /// How much has come, in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     /// The text so far.
     pub(super) fn so_far(&self) -> &str {
         &self.text

@@ -161,7 +161,10 @@ fn accounts_are_shared_by_what_uses_the_same_key_at_the_same_server() {
     let account = |model: &str| models.account(model).unwrap();
     assert!(Arc::ptr_eq(&account("openai::a"), &account("openai_resp::b")));
     assert!(!Arc::ptr_eq(&account("openai::a"), &account("mine::b")));
-    assert!(account("openai::a").try_pass(1) && !account("openai_resp::a").try_pass(1));
+    assert!(
+        account("openai::a").try_pass("openai::a", 1)
+            && !account("openai_resp::a").try_pass("openai_resp::a", 1)
+    );
     assert!(models.account("scripted").is_none() && models.account("extractive").is_none());
     assert!(models.account("unknown::x").is_none());
 }

@@ -1,9 +1,11 @@
 //! Tool calls that a model wrote into its text.
 //!
-//! Two kinds are taken for calls. *Marked* ones, wherever they stand: `<tool_call>{...}</tool_call>` (Hermes, Qwen),
+//! Two kinds are taken for calls. *Marked* ones: `<tool_call>{...}</tool_call>` (Hermes, Qwen),
 //! `<function=NAME>{...}</function>` with JSON or `<parameter=K>` inside and `<|python_tag|>{...}` (Llama, Qwen),
-//! `[TOOL_CALLS][...]` and `[TOOL_CALLS]NAME[ARGS]{...}` (Mistral). Nobody writes those for a reader, so a name that is not
-//! offered goes through too, to be answered as unknown; quoted in backticks they are text. *Bare* ones, `{"name": NAME,
+//! `[TOOL_CALLS][...]` and `[TOOL_CALLS]NAME[ARGS]{...}` (Mistral). A name that is not offered goes through too, to be
+//! answered as unknown. They are text where they are shown to a reader: in backticks or a fence, on a line of a quotation
+//! (`> `), and amid more than [`LONGEST_PREAMBLE`] bytes of words, or behind more than [`LONGEST_WAY_TO_CALL`]: what a page
+//! says is no call of whoever quotes it. *Bare* ones, `{"name": NAME,
 //! "arguments": {...}}` and its kin, a list of such, or `NAME({...})`, only where all names are offered and where the reply
 //! is nothing else: it is the whole text, or the end of it behind at most [`LONGEST_PREAMBLE`] bytes of words, in a fence or
 //! on lines of its own. So an answer that shows such JSON among its prose stays an answer.
@@ -16,6 +18,9 @@ use super::json;
 
 /// The longest text before a bare call, in bytes.
 const LONGEST_PREAMBLE: usize = 200;
+
+/// The longest text before a marked call with nothing behind it, in bytes: thoughts on the way to it.
+const LONGEST_WAY_TO_CALL: usize = 1000;
 
 /// The most calls that are taken from one text.
 const MOST_CALLS: usize = 64;
@@ -82,6 +87,7 @@ struct Loose {
 }
 
 fn marked(text: &str, offered: &Offered<'_>) -> Option<(Vec<Written>, String)> {
+    let text = out_of_its_fence(text);
     let mut calls = Vec::new();
     let mut left = String::new();
     let mut rest = text;
@@ -98,7 +104,8 @@ fn marked(text: &str, offered: &Offered<'_>) -> Option<(Vec<Written>, String)> {
             Some((end, close)) => (inside.get(..end), inside.get(end + close.len()..)),
             None => (Some(inside), None),
         };
-        let read = if before.ends_with('`') { Vec::new() } else { read(body.unwrap_or_default()) };
+        let is_shown = is_quoted(text.get(..text.len() - inside.len() - open.len()).unwrap_or_default());
+        let read = if is_shown { Vec::new() } else { read(body.unwrap_or_default()) };
         left.push_str(before);
         if read.is_empty() {
             left.push_str(open);
@@ -111,8 +118,31 @@ fn marked(text: &str, offered: &Offered<'_>) -> Option<(Vec<Written>, String)> {
             arguments: call.arguments,
         }));
     }
+    let most = if rest.trim().is_empty() { LONGEST_WAY_TO_CALL } else { LONGEST_PREAMBLE };
     left.push_str(rest);
-    (!calls.is_empty()).then(|| (calls, without_empty_fences(&left)))
+    let left = left.trim();
+    // Amid an answer it is part of the answer: an example, or what a page said.
+    (!calls.is_empty() && left.len() <= most).then(|| (calls, without_empty_fences(left)))
+}
+
+/// Whether what stands behind a text is shown to a reader: in a fence, on a line of a quotation, or in backticks.
+fn is_quoted(before: &str) -> bool {
+    let is_fence = |line: &&str| line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~");
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    before.ends_with('`')
+        || line.trim_start().starts_with('>')
+        || before.lines().filter(is_fence).count() % 2 == 1
+}
+
+/// The inside of a text that is one fence and nothing else: that is no example, as nobody says of what.
+fn out_of_its_fence(text: &str) -> &str {
+    if text.matches("```").count() > 2 {
+        return text;
+    }
+    let trimmed = text.trim();
+    let is_whole =
+        trimmed.starts_with("```") && (trimmed.ends_with("```") || trimmed.matches("```").count() == 1);
+    if is_whole { inner(trimmed) } else { text }
 }
 
 /// JSON of one call, or of several, one behind the other or in a list; or a call in Qwen's other form.

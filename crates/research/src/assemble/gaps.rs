@@ -5,19 +5,24 @@ use deepgraph_protocol::Handoff;
 use super::names::Names;
 use super::{Line, cover, heading};
 use crate::handoff::unknown_of;
-use crate::question::{Facet, Part, Question};
+use crate::question::{Facet, Part, Question, without_urls};
 use crate::text::blocks::blocks;
 use crate::text::sentences::split;
 use crate::text::synonyms::synonyms;
 use crate::text::words::{Stems, content_stems, fold, is_stop, words};
+use crate::unsearched::is_unsearched;
 
 /// The longest text of a question that is quoted, in characters.
 const LONGEST_QUOTE: usize = 160;
+/// The most reasons of failed searches that are told.
+const MOST_FAILURES: usize = 3;
 
 /// A section "Not found"; nothing where nothing is missing.
 pub(super) fn push(out: &mut String, question: &str, names: &Names, handoffs: &[Handoff], lines: &[Line]) {
+    let question = &without_urls(question);
     let mut gaps =
         Gaps { question, names, asked: names.read(question), lines, told: Vec::new(), texts: Vec::new() };
+    gaps.of_searches(handoffs);
     gaps.of_handoffs(handoffs);
     gaps.of_question(handoffs);
     gaps.of_names();
@@ -42,12 +47,22 @@ struct Gaps<'a> {
 }
 
 impl Gaps<'_> {
+    /// Where searches failed, why.
+    fn of_searches(&mut self, handoffs: &[Handoff]) {
+        for unknown in handoffs.iter().flat_map(|h| &h.unknowns).filter(|unknown| is_unsearched(unknown)) {
+            let gap = format!("Not found: {unknown}.");
+            if !self.texts.contains(&gap) && self.texts.len() < MOST_FAILURES {
+                self.texts.push(gap);
+            }
+        }
+    }
+
     /// What handoffs say they did not find and no other handoff found.
     fn of_handoffs(&mut self, handoffs: &[Handoff]) {
         for handoff in handoffs {
             // What was asked once more in other words is told in the first ones.
             let is_again = !self.is_asked(&self.names.read(&handoff.objective));
-            for unknown in &handoff.unknowns {
+            for unknown in handoff.unknowns.iter().filter(|unknown| !is_unsearched(unknown)) {
                 let (what, is_unheard_of) = unknown_of(unknown);
                 let missing = self.names.read(what);
                 let subject =

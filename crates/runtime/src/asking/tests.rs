@@ -1,3 +1,5 @@
+mod charged;
+
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 

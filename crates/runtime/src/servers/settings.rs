@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use deepgraph_graph::{Field, Type};
+use deepgraph_model::{has_secret, is_secret_header, names_secret};
 use deepgraph_protocol::Value;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
@@ -144,6 +145,7 @@ impl McpServerSettings {
         for text in self.texts() {
             wrong.extend(texts::names(text).err().map(|problem| format!(": {problem}")));
         }
+        wrong.extend(self.written_keys());
         for (tool, name) in &self.rename {
             if !is_label(name) {
                 wrong.push(format!(
@@ -159,6 +161,30 @@ impl McpServerSettings {
             if time.is_some_and(|time| time.is_zero()) {
                 wrong.push(format!(".{key}: must be more than 0"));
             }
+        }
+        wrong
+    }
+}
+
+impl McpServerSettings {
+    /// Keys that stand in the settings themselves: these are kept in the records of runs, and printed.
+    fn written_keys(&self) -> Vec<String> {
+        let reads_secret = |text: &str| texts::names(text).is_ok_and(|names| !names.is_empty());
+        let headers = self.headers.iter().filter(|(name, _)| is_secret_header(name) || names_secret(name));
+        let variables = self.env.iter().filter(|(name, _)| names_secret(name));
+        let headers = headers.map(|(name, text)| (format!(".headers.{name}"), text));
+        let places = headers.chain(variables.map(|(name, text)| (format!(".env.{name}"), text)));
+        let written = places.filter(|(_, text)| !text.trim().is_empty() && !reads_secret(text));
+        let mut wrong: Vec<String> = written
+            .map(|(place, _)| {
+                format!("{place}: carries a key, and settings are written down; put it into an environment variable, and write {{{{ secret.VARIABLE }}}}")
+            })
+            .collect();
+        if self.url.as_deref().is_some_and(|url| has_secret(url) && !reads_secret(url)) {
+            wrong.push(
+                ".url: holds a user name, a password or a key; write {{ secret.VARIABLE }} in its place"
+                    .to_owned(),
+            );
         }
         wrong
     }

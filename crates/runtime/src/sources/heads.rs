@@ -8,6 +8,8 @@ use super::PageRead;
 pub(super) const MOST_LINKS: usize = 15;
 /// The longest text of a link, and of a note, in characters.
 const LONGEST: usize = 120;
+/// The longest text of why something failed, in characters: there is a URL in it.
+const LONGEST_FAILURE: usize = 600;
 /// The longest URL of a link that is told, in bytes.
 const LONGEST_URL: usize = 500;
 
@@ -23,9 +25,13 @@ pub(super) const READ_ALONG: &str = "Passages of pages that were read:";
 
 /// A text of somebody else on one line, short enough to stand between ours.
 pub(super) fn one_line(text: &str) -> String {
+    line_within(text, LONGEST)
+}
+
+fn line_within(text: &str, longest: usize) -> String {
     let line = visible(text).split_whitespace().collect::<Vec<_>>().join(" ");
     let line: String = line.chars().filter(|c| !matches!(c, '<' | '>' | '[' | ']')).collect();
-    match line.char_indices().nth(LONGEST) {
+    match line.char_indices().nth(longest) {
         Some((cut, _)) => format!("{}…", line[..cut].trim_end()),
         None => line,
     }
@@ -34,6 +40,11 @@ pub(super) fn one_line(text: &str) -> String {
 /// Notes, a line each.
 pub(super) fn notes(notes: &[String]) -> String {
     notes.iter().map(|note| format!("Note: {}\n", one_line(note))).collect()
+}
+
+/// Failures, a line each.
+pub(super) fn failures(failures: &[String]) -> String {
+    failures.iter().map(|failure| format!("Note: {}\n", line_within(failure, LONGEST_FAILURE))).collect()
 }
 
 /// What part of a page was read, where it is not all, and what else a reader should know.

@@ -5,6 +5,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use deepgraph_protocol::{ErrorKind, Fee, Hit, Map, Source, StepError, Value};
 use deepgraph_research::passage::{fenced, render, render_hits};
+use deepgraph_research::unsearched::WEB;
 use serde::Deserialize;
 
 use super::heads::{self, DOCUMENTS, READ_ALONG, SNIPPETS};
@@ -60,7 +61,7 @@ impl Op for SearchOp {
         match (documents, pages) {
             (documents, Ok(pages)) => self.answer(&asked, documents, pages, web.as_ref()).await,
             (Some(documents), Err(error)) if has_hits(&documents) => Ok(with_note(documents, &error)),
-            (_, Err(error)) => Err(error),
+            (_, Err(error)) => Err(not_searched(error)),
         }
     }
 
@@ -84,13 +85,13 @@ impl SearchOp {
         web: &dyn WebSource,
     ) -> Result<Value, StepError> {
         let documents = documents.filter(has_hits);
-        let (read, named) = match asked.read {
+        let Along { read, named, failed } = match asked.read {
             Some(true) => read_along(asked, pages.hits, web).await,
-            _ => (Vec::new(), pages.hits),
+            _ => Along { named: pages.hits, ..Along::default() },
         };
         let passages: Vec<Source> = read.iter().flat_map(|(_, passages)| passages.clone()).collect();
         self.0.note(&passages);
-        let mut parts = vec![heads::notes(&pages.notes)];
+        let mut parts = vec![heads::notes(&pages.notes), heads::failures(&failed)];
         if !named.is_empty() {
             parts.push(format!("{SNIPPETS}\n\n{}", render_hits(&named.iter().collect::<Vec<_>>())));
         }
@@ -122,28 +123,46 @@ impl SearchOp {
     }
 }
 
-/// Reads the best pages: those that could be read, each with its passages, and the other hits.
-async fn read_along(
-    asked: &Input,
-    hits: Vec<Hit>,
-    web: &dyn WebSource,
-) -> (Vec<(Hit, Vec<Source>)>, Vec<Hit>) {
-    let read = hits.iter().take(MOST_READ).map(|hit| async move {
-        let url = hit.url.as_deref()?;
-        let page = web.read(url, Some(&asked.query), 0, READ_BYTES);
-        let page = tokio::time::timeout(READ_TIME, page).await.ok()?.ok()?;
-        let found = |source: Source| Source { found: source.found.or_else(|| hit.found.clone()), ..source };
-        Some(page.passages.into_iter().map(found).collect::<Vec<_>>()).filter(|passages| !passages.is_empty())
-    });
+/// What came of reading the best pages of a search.
+#[derive(Default)]
+struct Along {
+    /// Those that could be read, each with its passages.
+    read: Vec<(Hit, Vec<Source>)>,
+    /// The other hits.
+    named: Vec<Hit>,
+    /// Which could not be read, and why.
+    failed: Vec<String>,
+}
+
+/// Reads the best pages.
+async fn read_along(asked: &Input, hits: Vec<Hit>, web: &dyn WebSource) -> Along {
+    let read = hits.iter().take(MOST_READ).map(|hit| passages_of(asked, hit, web));
     let mut read = futures_of(read).await.into_iter();
-    let (mut known, mut named) = (Vec::new(), Vec::new());
+    let mut along = Along::default();
     for hit in hits {
-        match read.next().flatten() {
-            Some(passages) => known.push((hit, passages)),
-            None => named.push(hit),
+        match read.next() {
+            Some(Ok(passages)) if !passages.is_empty() => along.read.push((hit, passages)),
+            Some(Err(why)) => {
+                along.failed.push(why);
+                along.named.push(hit);
+            }
+            _ => along.named.push(hit),
         }
     }
-    (known, named)
+    along
+}
+
+/// The passages of a page that fit best, or which page could not be read and why.
+async fn passages_of(asked: &Input, hit: &Hit, web: &dyn WebSource) -> Result<Vec<Source>, String> {
+    let Some(url) = hit.url.as_deref() else { return Ok(Vec::new()) };
+    let page = tokio::time::timeout(READ_TIME, web.read(url, Some(&asked.query), 0, READ_BYTES)).await;
+    let page = page.map_err(|_| format!("{url}: it did not answer in {} s", READ_TIME.as_secs()))?;
+    let page = page.map_err(|error| match error.message.starts_with(url) {
+        true => error.message,
+        false => format!("{url}: {}", error.message),
+    })?;
+    let found = |source: Source| Source { found: source.found.or_else(|| hit.found.clone()), ..source };
+    Ok(page.passages.into_iter().map(found).collect())
 }
 
 /// What comes of some work that is done side by side, in its order.
@@ -175,9 +194,17 @@ fn has_hits(documents: &Value) -> bool {
 /// What was found in the documents, with why the web had nothing.
 fn with_note(documents: Value, error: &StepError) -> Value {
     let mut fields = documents.as_map().cloned().unwrap_or_default();
-    let note = heads::notes(&[format!("the web could not be searched: {}", error.message)]);
+    let note = heads::failures(&[format!("{WEB} {}", error.message)]);
     fields.insert("text".into(), Value::from(format!("{note}{DOCUMENTS}\n\n{}", documents.text("text"))));
     Value::from(fields)
+}
+
+/// A failure of the web that says so. A query that can not be searched for is one of the call.
+fn not_searched(error: StepError) -> StepError {
+    match error.kind {
+        ErrorKind::InvalidInput => error,
+        _ => StepError { message: format!("{WEB} {}", error.message), ..error },
+    }
 }
 
 fn nothing_found(query: &str) -> String {

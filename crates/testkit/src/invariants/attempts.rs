@@ -109,11 +109,13 @@ fn of_scope(scope: &Scope<'_>, longest: u64) -> Vec<Violation> {
 }
 
 /// How often a model step may be sent: for each attempt of `retry`, of which the repair turn is one, to all models of the
-/// route, and once more for each try of `truncate` beyond the first.
+/// route, and once more for each try of `truncate` beyond the first. Where there are fallbacks that is so for each
+/// attempt: what is too long for one of them says nothing of the configured model.
 fn most(scope: &Scope<'_>, step: &StepId, longest: u64) -> Option<u64> {
     let node = scope.node(step)?;
     let Verb::Model(model) = &node.verb else { return None };
     let counted = node.retry.max.count(&scope.config).unwrap_or(1).max(1);
     let tries = u64::from(model.truncate.tries.max(1)) - 1;
-    Some(counted.saturating_mul(longest).saturating_add(tries))
+    let times = if longest > 1 { counted } else { 1 };
+    Some(counted.saturating_mul(longest).saturating_add(tries.saturating_mul(times)))
 }

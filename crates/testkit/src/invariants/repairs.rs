@@ -1,7 +1,8 @@
 //! A model is shown a reply that can not be taken before a guess at it counts: the first such reply of a step never ends
-//! it well, and a later one only where it, or the first, was guessed at.
+//! it well, and a later one only where it, or the first, was guessed at. A first one counts only where other failures have
+//! used up the attempts before it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use deepgraph_graph::Verb;
 use deepgraph_protocol::{EntryBody, Event, FinishReason, ModelReply, Output, StepId, StepOutput};
@@ -19,6 +20,8 @@ fn of_scope(scope: &Scope<'_>) -> Vec<Violation> {
     let mut found = Vec::new();
     // Whether what came of a step so far was guessed at, for steps with replies that could not be taken.
     let mut unfit: BTreeMap<&StepId, bool> = BTreeMap::new();
+    // Steps of which an attempt has failed.
+    let mut failed: BTreeSet<&StepId> = BTreeSet::new();
     for row in &scope.rows {
         let reply = match &row.entry.body {
             EntryBody::Completed { step, output: StepOutput::Model(reply), .. } => Some((step, reply)),
@@ -30,6 +33,7 @@ fn of_scope(scope: &Scope<'_>) -> Vec<Violation> {
                 Output::Event(Event::StepCompleted { step }) => {
                     if let Some((of, reply)) = misfit.filter(|(of, _)| *of == step) {
                         let wrong = match unfit.get(of) {
+                            None if failed.contains(of) && !reply.guess.is_null() => None,
                             None => {
                                 Some("its first reply does not fit and is taken: the model was not shown it")
                             }
@@ -43,9 +47,13 @@ fn of_scope(scope: &Scope<'_>) -> Vec<Violation> {
                         );
                     }
                     unfit.remove(step);
+                    failed.remove(step);
                 }
                 Output::Event(Event::StepFailed { step, .. }) => drop(unfit.remove(step)),
-                Output::Event(Event::AttemptFailed { step, .. }) => {
+                Output::Event(Event::AttemptFailed { step, fail_over, .. }) => {
+                    if !fail_over {
+                        failed.insert(step);
+                    }
                     if let Some((of, reply)) = misfit.filter(|(of, _)| *of == step) {
                         // The guesses at the first and at the newest count.
                         unfit.entry(of).or_insert(!reply.guess.is_null());

@@ -13,6 +13,7 @@ use serde_json::Value as Json;
 
 use self::said::{Cause, Said};
 use super::connection::{Connection, Secrets};
+use super::in_vain::Came;
 use crate::limiter::Account;
 use crate::settings::Protocol;
 
@@ -34,11 +35,13 @@ pub(super) struct Failure {
     pub(super) error: StepError,
     /// What could be asked otherwise.
     pub(super) refused: Option<Refused>,
+    /// What had come of a reply; none: nothing.
+    pub(super) came: Option<Came>,
 }
 
 impl From<StepError> for Failure {
     fn from(error: StepError) -> Failure {
-        Failure { error, refused: None }
+        Failure { error, refused: None, came: None }
     }
 }
 
@@ -50,8 +53,8 @@ pub(super) struct Place<'a> {
     host: &'a str,
     provider: &'a str,
     protocol: Protocol,
-    /// The environment variable that holds the key.
-    variable: Option<&'a str>,
+    /// The environment variables that hold the key and secret headers.
+    variables: Vec<&'a str>,
     account: &'a Account,
     /// What was sent and must not be shown.
     secrets: Vec<String>,
@@ -64,7 +67,7 @@ impl<'a> Place<'a> {
             host: &connection.host,
             provider: &connection.endpoint.provider,
             protocol: connection.endpoint.protocol,
-            variable: connection.endpoint.key.variable(),
+            variables: connection.endpoint.variables().collect(),
             account: &connection.account,
             secrets: secrets.values().map(str::to_owned).collect(),
         }
@@ -82,6 +85,26 @@ impl<'a> Place<'a> {
         let problem = format!(
             "{self} answered with something that is no JSON: {}; check that the base URL is that of {api}{end}",
             self.quote(body)
+        );
+        StepError::new(ErrorKind::InvalidOutput, problem)
+    }
+
+    /// An answer without a single event, where a stream of them was asked for; `head` is what it begins with.
+    pub(super) fn no_events(&self, head: &str) -> StepError {
+        let head = head.trim_start_matches('\u{feff}').trim();
+        // Nothing, or what keeps a stream alive: it was cut.
+        if head.is_empty() || [":", "data:", "event:"].iter().any(|mark| head.starts_with(mark)) {
+            let problem = format!("{self} broke off before the first word of a reply; try again");
+            return StepError::new(ErrorKind::Network, problem);
+        }
+        if head.starts_with('<') {
+            return self.no_json(head);
+        }
+        let problem = format!(
+            "{self} sent no event stream: {}; turn streaming off for this server by \"stream: false\" under \
+             services.providers.{}, or for all by --no-stream",
+            self.quote(head),
+            self.provider
         );
         StepError::new(ErrorKind::InvalidOutput, problem)
     }
@@ -122,7 +145,7 @@ impl<'a> Place<'a> {
     /// Takes what headers say of the account's limits.
     pub(super) fn learn(&self, headers: &HeaderMap) {
         let readable = headers.iter().filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)));
-        self.account.learn(readable);
+        self.account.learn(self.model, readable);
     }
 
     /// A failure that is told inside a successful answer, or in the middle of a stream.
@@ -140,22 +163,25 @@ impl<'a> Place<'a> {
         if cause == Cause::Overflow {
             error.window = said.window;
             error.tokens = said.tokens;
+            // What the request has is no window.
+            error.window = error.window.filter(|window| Some(*window) != error.tokens);
         }
         let refused = match cause {
             Cause::NoOutputShape => Some(Refused::Output),
             Cause::NoTools => Some(Refused::Tools),
             _ => None,
         };
-        Failure { error, refused }
+        Failure { error, refused, came: None }
     }
 
     /// What a person should know of a failure.
     fn words(&self, cause: Cause, status: u16, quote: &str) -> String {
         match cause {
             Cause::Key => {
-                let advice = match self.variable {
-                    Some(variable) => format!("check the variable {variable}"),
-                    None => format!("name the variable with its key as key_env of \"{}\"", self.provider),
+                let advice = match self.variables.as_slice() {
+                    [] => format!("name the variable with its key as key_env of \"{}\"", self.provider),
+                    [variable] => format!("check the variable {variable}"),
+                    several => format!("check the variables {}", several.join(" and ")),
                 };
                 format!("{self} refused the key (HTTP {status}): {quote}; {advice}")
             }

@@ -146,6 +146,7 @@ impl Said {
         let text = |value: Option<&Json>| match value {
             None | Some(Json::Null) => String::new(),
             Some(Json::String(text)) => text.clone(),
+            Some(Json::Array(list)) if list.iter().any(|one| one.get("msg").is_some()) => complaints(list),
             Some(other) => other.to_string(),
         };
         let message = ["message", "detail", "msg"].iter().find_map(|key| error.get(*key));
@@ -225,4 +226,17 @@ impl Said {
     fn is(&self, codes: &[&str]) -> bool {
         codes.iter().any(|code| self.code == *code || self.kind == *code)
     }
+}
+
+/// What is wrong and where, of each complaint of a list: `{loc: ["body", "messages", 0], msg: "...", input: ...}`. What they
+/// say beside it is the request itself, and nothing of that is a server's word.
+fn complaints(list: &[Json]) -> String {
+    let one = |complaint: &Json| {
+        let message = complaint.get("msg")?.as_str()?;
+        let place = complaint.get("loc").and_then(Json::as_array).into_iter().flatten();
+        let place: Vec<String> =
+            place.map(|part| part.as_str().map_or_else(|| part.to_string(), str::to_owned)).collect();
+        Some(if place.is_empty() { message.to_owned() } else { format!("{}: {message}", place.join(".")) })
+    };
+    list.iter().filter_map(one).collect::<Vec<_>>().join("; ")
 }

@@ -72,6 +72,9 @@ const BEFORE_COUNT: [&str; 8] = [
     "the length of your prompt is",
 ];
 
+/// What is counted by some servers and is no token.
+const OTHER_UNITS: [&str; 5] = ["char", "byte", "letter", "word", "kb"];
+
 /// How far from such words the size may stand, in bytes.
 const NEAR: usize = 24;
 
@@ -123,11 +126,21 @@ pub(super) fn counted(words: &str) -> Option<u64> {
     in_messages().or_else(behind).filter(|tokens| *tokens >= SMALLEST)
 }
 
-/// The first number near the beginning.
+/// The first number near the beginning, unless it counts something else than tokens, or is that of what is too long.
 fn first_number(text: &str) -> Option<u64> {
     let at = text.find(|c: char| c.is_ascii_digit()).filter(|at| *at < NEAR)?;
-    let digits = text.get(at..)?.chars().take_while(|c| c.is_ascii_digit() || *c == ',' || *c == '_');
-    digits.filter(char::is_ascii_digit).collect::<String>().parse().ok()
+    // "the maximum context length is exceeded: 9000 tokens" tells the request's own size.
+    if text.get(..at).is_some_and(|between| between.contains("exceed")) {
+        return None;
+    }
+    let number = text.get(at..)?;
+    let end = number.find(|c: char| !c.is_ascii_digit() && c != ',' && c != '_').unwrap_or(number.len());
+    let (digits, unit) = number.split_at(end);
+    let unit = unit.trim_start_matches([' ', '-']);
+    if OTHER_UNITS.iter().any(|other| unit.starts_with(other)) {
+        return None;
+    }
+    digits.chars().filter(char::is_ascii_digit).collect::<String>().parse().ok()
 }
 
 /// The number right at the end.
@@ -178,6 +191,9 @@ mod tests {
                 Some(4096),
             ),
             ("the request exceeds the available context size, try increasing it", None),
+            ("This model's maximum context length is exceeded: 12979 characters.", None),
+            ("This model's maximum context length is exceeded: 12979 tokens.", None),
+            ("This model's maximum context length is 6000 characters, the prompt has 12979.", None),
             ("Please reduce the length of the messages or completion.", None),
         ] {
             assert!(says_overflow(words), "{words}");

@@ -3,6 +3,7 @@
 mod anthropic;
 mod failures;
 mod gemini;
+mod in_vain;
 mod ollama;
 mod otherwise;
 mod providers;

@@ -3,6 +3,7 @@
 use deepgraph_protocol::ErrorKind;
 
 use super::*;
+use crate::{ModelFacts, Price};
 
 fn named(headers: &[(&str, &str)]) -> BTreeMap<String, String> {
     headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
@@ -124,9 +125,22 @@ async fn mistral_gets_ids_of_its_kind_and_no_options_that_it_refuses() {
 #[tokio::test]
 async fn what_openrouter_says_of_costs_and_failures_is_read() {
     let usage = json!({"prompt_tokens": 10, "completion_tokens": 2, "cost": 0.0012});
-    let answer = Answer::json(&whole(json!({"content": "Hi."}), "stop", usage));
-    let reply = spoken(Protocol::OpenAi, answer, false, &plain()).await.result.unwrap();
-    assert_eq!(reply.cost_micro_usd, Some(1200));
+    let answer = || Answer::json(&whole(json!({"content": "Hi."}), "stop", usage.clone()));
+    let dear = ModelFacts { price: Price::dollars(1.0, 1.0, None, None), ..ModelFacts::default() };
+    // Other servers mean what they like by it, and a price that is set goes before it.
+    let expected = [("openrouter", ModelFacts::default(), Some(1200)), ("openrouter", dear, None)];
+    for (provider, facts, cost) in expected.into_iter().chain([("mine", ModelFacts::default(), None)]) {
+        let server = TestServer::start(vec![answer()]).await;
+        let settings = ModelSettings {
+            providers: [(provider.to_owned(), speaking(Protocol::OpenAi, &server))].into(),
+            models: [(format!("{provider}::m"), facts)].into(),
+            stream: false,
+            ..ModelSettings::default()
+        };
+        let asking = ModelRequest { model: format!("{provider}::m"), ..plain() };
+        let reply = ask_model(&Models::new(settings), &asking).await.result.unwrap();
+        assert_eq!(reply.cost_micro_usd, cost, "{provider}");
+    }
 
     let inside = json!({"choices": [{"error": {"code": 502, "message": "the provider is down"}, "finish_reason": "error"}]});
     let events = Answer::events(&[inside.to_string(), "[DONE]".to_owned()]);

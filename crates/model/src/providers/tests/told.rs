@@ -127,28 +127,27 @@ async fn the_account_learns_from_replies_by_every_protocol() {
         let server = TestServer::start(vec![Answer::new(200, &told, "{}")]).await;
         let models = mine(speaking(protocol, &server), stream);
         let account = models.account("mine::m").unwrap();
-        assert!(account.try_pass(1));
+        assert!(account.try_pass("mine::m", 1));
         let _ = ask_model(&models, &ModelRequest { model: "mine::m".into(), ..plain() }).await;
-        assert!(!account.try_pass(1), "{protocol:?} {stream}");
+        assert!(!account.try_pass("mine::m", 1), "{protocol:?} {stream}");
     }
 }
 
 #[tokio::test]
 async fn the_account_learns_from_refusals() {
     for stream in [false, true] {
-        let told = [
-            ("Retry-After", "60"),
-            ("x-ratelimit-limit-requests", "10"),
-            ("x-ratelimit-remaining-requests", "0"),
-        ];
+        let told = [("Retry-After", "60")];
         let answer = Answer::new(429, &told, r#"{"error": {"message": "slow down"}}"#);
         let server = TestServer::start(vec![answer]).await;
         let models = mine(speaking(Protocol::OpenAi, &server), stream);
         let account = models.account("mine::m").unwrap();
-        assert!(account.try_pass(1));
+        assert!(account.try_pass("mine::m", 1));
         let asking = ModelRequest { model: "mine::m".into(), ..plain() };
         assert_eq!(ask_model(&models, &asking).await.result.unwrap_err().retry_after_ms, Some(60_000));
-        assert!(!account.try_pass(1));
-        assert!(!models.account("mine::other").unwrap().try_pass(1), "all models of the account wait");
+        assert!(!account.try_pass("mine::m", 1));
+        assert!(
+            models.account("mine::other").unwrap().try_pass("mine::other", 1),
+            "another model does not wait"
+        );
     }
 }

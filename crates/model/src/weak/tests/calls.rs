@@ -24,7 +24,7 @@ fn are(text: &str, calls: &[&str], left: &str) {
 const ASKS: &str = r#"search {"query":"tides"}"#;
 
 #[test]
-fn marked_calls_are_found_wherever_they_stand() {
+fn marked_calls_are_found_where_nobody_is_shown_them() {
     for text in [
         r#"<tool_call>{"name": "search", "arguments": {"query": "tides"}}</tool_call>"#,
         r#"<tool_call>{'name': 'search', 'arguments': {'query': 'tides',}}"#,
@@ -108,6 +108,15 @@ fn an_answer_that_shows_a_call_is_none() {
         "{\"name\": \"search\", \"arguments\": {\"query\": \"cut".to_owned(),
         "Call search(tides) or `<tool_call>{\"name\": \"search\"}</tool_call>`.".to_owned(),
         "A <tool_call> tag holds JSON.".to_owned(),
+        "Models write:\n```\n<tool_call>{\"name\": \"search\", \"arguments\": {}}</tool_call>\n```"
+            .to_owned(),
+        "~~~\n[TOOL_CALLS]search[ARGS]{}\n~~~\nis Mistral's.".to_owned(),
+        "The page says:\n> Now do this:\n> <tool_call>{\"name\": \"search\", \"arguments\": {}}</tool_call>"
+            .to_owned(),
+        "It says:\n  > <|python_tag|>{\"name\": \"search\", \"arguments\": {}}".to_owned(),
+        format!("{prose} <function=search>{{}}</function> {prose}"),
+        format!("<tool_call>{{\"name\": \"search\", \"arguments\": {{}}}}</tool_call> {prose}"),
+        format!("{}<tool_call>{{\"name\": \"search\", \"arguments\": {{}}}}</tool_call>", prose.repeat(4)),
         "[1] says sixty.".to_owned(),
         "sixty (60)".to_owned(),
         String::new(),

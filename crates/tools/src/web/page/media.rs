@@ -51,16 +51,25 @@ pub fn said(content_type: Option<&str>) -> Said {
     Said::Format(format)
 }
 
-/// The format of a body.
+/// The format of a body. What its first bytes say goes before what is said of it.
 ///
 /// # Errors
 ///
 /// The kind, where it is not read.
 pub fn format(content_type: Option<&str>, url: &Url, body: &[u8]) -> Result<Format, String> {
-    let kind = match said(content_type) {
+    let said = said(content_type);
+    if let Said::Other(kind) = said {
+        return Err(kind);
+    }
+    if let Some((_, kind)) = SIGNATURES.iter().find(|(signature, _)| body.starts_with(signature)) {
+        return Err((*kind).to_owned());
+    }
+    if body.trim_ascii_start().starts_with(b"%PDF-") {
+        return Ok(Format::Pdf);
+    }
+    let kind = match said {
         Said::Format(format) => return Ok(format),
-        Said::Other(kind) => return Err(kind),
-        Said::Nothing => essence(content_type.unwrap_or_default()),
+        _ => essence(content_type.unwrap_or_default()),
     };
     if body.get(..1024).unwrap_or(body).windows(5).any(|window| window == b"%PDF-") {
         return Ok(Format::Pdf);
@@ -82,6 +91,20 @@ pub fn format(content_type: Option<&str>, url: &Url, body: &[u8]) -> Result<Form
         _ => Format::Text,
     })
 }
+
+/// What files of kinds that are not read begin with: no text does.
+const SIGNATURES: [(&[u8], &str); 10] = [
+    (b"\x1f\x8b\x08", "a gzip archive"),
+    (b"PK\x03\x04", "a ZIP archive, as office documents and e-books are"),
+    (b"\x89PNG\r\n\x1a\n", "a PNG image"),
+    (b"\xff\xd8\xff", "a JPEG image"),
+    (b"GIF87a", "a GIF image"),
+    (b"GIF89a", "a GIF image"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
+    (b"\xfd7zXZ\0", "an xz archive"),
+    (b"\x28\xb5\x2f\xfd", "a zstd archive"),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old office document"),
+];
 
 /// An XML declaration with a page behind it.
 fn is_xhtml(body: &[u8]) -> bool {
@@ -117,9 +140,24 @@ mod tests {
             ("video/mp4", "/a", "", Err("video/mp4".into())),
             ("application/zip", "/a", "", Err("application/zip".into())),
             ("text/x-python", "/a", "", Ok(Format::Text)),
+            ("text/html", "/a", "%PDF-1.4\n1 0 obj", Ok(Format::Pdf)),
+            ("text/plain", "/a", "\r\n%PDF-1.4", Ok(Format::Pdf)),
+            ("text/html", "/a", "<p>A file begins with %PDF-1.4", Ok(Format::Html)),
+            ("text/html", "/a", "PK\u{3}\u{4}x", Err("a ZIP archive, as office documents and e-books are".into())),
+            ("text/markdown", "/a", "GIF89a", Err("a GIF image".into())),
         ] {
             let url = Url::parse("https://example.com").expect("a URL").join(path).expect("a path");
             assert_eq!(format(Some(kind), &url, body.as_bytes()), expected, "{kind} {path}");
+        }
+    }
+
+    #[test]
+    fn first_bytes_go_before_what_is_said() {
+        let url = Url::parse("https://example.com/a").expect("a URL");
+        for (signature, kind) in SIGNATURES {
+            for said in ["text/html", "text/plain", "application/octet-stream", "application/pdf", ""] {
+                assert_eq!(format(Some(said), &url, signature), Err(kind.to_owned()), "{said}");
+            }
         }
     }
 }

@@ -72,8 +72,13 @@ pub fn wanted(url: &Url, content_type: Option<&str>) -> Result<(), StepError> {
 
 /// The failure of an answer that is an error, where it is in truth a check for robots.
 pub fn obstacle_of_error(url: &Url, answer: &Answer) -> Option<StepError> {
-    let is_check = matches!(answer.status.as_u16(), 403 | 429 | 503)
-        && wall::is_challenge(&answer.headers, &answer.body.bytes);
+    let is_check = match answer.status.as_u16() {
+        404 | 410 => false,
+        403 | 429 | 503 => {
+            wall::is_challenge(&answer.headers) || wall::is_challenge_page(&answer.body.bytes)
+        }
+        _ => wall::is_challenge_page(&answer.body.bytes),
+    };
     is_check.then(|| Obstacle::BotCheck.failure(url))
 }
 

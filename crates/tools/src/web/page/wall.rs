@@ -117,15 +117,20 @@ pub fn obstacle(page: &Judged<'_>) -> Option<Obstacle> {
     None
 }
 
-/// Whether an answer that is an error is a check for robots.
-pub fn is_challenge(headers: &HeaderMap, body: &[u8]) -> bool {
-    let is_said = headers.get("cf-mitigated").is_some_and(|value| value.as_bytes() == b"challenge")
+/// Whether the headers of an answer that is an error say that it is a check for robots.
+pub fn is_challenge(headers: &HeaderMap) -> bool {
+    headers.get("cf-mitigated").is_some_and(|value| value.as_bytes() == b"challenge")
         || headers.contains_key("x-datadome")
-        || headers.get("x-amzn-waf-action").is_some();
+        || headers.get("x-amzn-waf-action").is_some()
+}
+
+/// Whether the page of an answer that is an error is a check for robots: a title that only those have is enough there.
+pub fn is_challenge_page(body: &[u8]) -> bool {
     let html = String::from_utf8_lossy(body).to_lowercase();
     let title =
         html.split_once("<title>").and_then(|(_, rest)| rest.split("</title>").next()).unwrap_or_default();
-    is_said || is_check(&html, title)
+    let is_titled = CHECK_TITLES.iter().any(|known| title.trim().starts_with(known));
+    is_titled || is_check(&html, title)
 }
 
 /// Signs of the checks that many sites use.
@@ -148,6 +153,7 @@ fn is_not_there(title: &str, text: &str) -> bool {
 }
 
 fn says_not_there(line: &str) -> bool {
+    let line = line.replace('\u{2019}', "'");
     // The name of the site often stands beside it.
     let parts = line.split(['|', '–', '—', '·', ':', '-']).map(str::trim);
     let mut parts = parts.filter(|part| !part.is_empty());
@@ -168,6 +174,9 @@ const TITLES: [&str; 9] = [
     "are you a robot",
     "verify you are human",
 ];
+/// Those of them that no other page of an error has.
+const CHECK_TITLES: [&str; 5] =
+    ["just a moment", "one more step", "robot check", "are you a robot", "verify you are human"];
 const CHECK_SIGNS: &[&str] = &[
     "captcha",
     "challenge-platform",
@@ -256,8 +265,12 @@ const SHELL: &[&str] = &[
     "id='root'",
     "id='app'",
 ];
-const NOT_THERE: [&str; 10] = [
+const NOT_THERE: [&str; 14] = [
     "404",
+    "oops 404",
+    "oops! 404",
+    "404 oops",
+    "oops! page not found",
     "404 error",
     "error 404",
     "404 not found",
@@ -268,7 +281,12 @@ const NOT_THERE: [&str; 10] = [
     "seite nicht gefunden",
     "page introuvable",
 ];
-const NOT_THERE_STARTS: [&str; 6] = [
+const NOT_THERE_STARTS: [&str; 11] = [
+    "we can't find the page",
+    "we can't find that page",
+    "we cannot find the page",
+    "we couldn't find the page",
+    "we could not find the page",
     "sorry, this page",
     "sorry, the page you",
     "the page you requested could not be found",

@@ -55,7 +55,7 @@ pub struct Search {
 pub struct Chosen {
     /// The engine.
     pub engine: Engine,
-    /// Why it is asked, or what it lacks.
+    /// Why it is asked.
     pub why: String,
 }
 
@@ -65,7 +65,7 @@ impl Search {
     ///
     /// # Errors
     ///
-    /// What of the settings can not be used.
+    /// What of the settings can not be used; what an engine lacks that they name.
     pub fn new(settings: &SearchSettings, key: &dyn Fn(&str) -> Option<String>) -> Result<Search, WebError> {
         let problem = |problem: String| WebError::Search { problem };
         let sample = SearchQuery { text: "sample".to_owned(), ..SearchQuery::default() };
@@ -74,6 +74,9 @@ impl Search {
         let mut services: Vec<Service> = Vec::new();
         for engine in if is_named { settings.engines.as_slice() } else { Engine::ALL.as_slice() } {
             let service = Service::new(*engine, settings, key).map_err(problem)?;
+            if let Some(lacks) = service.lacks().filter(|_| is_named) {
+                return Err(problem(format!("{engine} is named and can not be asked: {lacks}")));
+            }
             // What Crossref knows OpenAlex knows as well, with more abstracts.
             let is_wanted = is_named || (service.lacks().is_none() && *engine != Engine::Crossref);
             let is_new = services.iter().all(|known| known.engine != *engine);
@@ -86,12 +89,11 @@ impl Search {
 
     /// The engines that are asked, each with the reason.
     pub fn engines(&self) -> Vec<Chosen> {
-        let why = |service: &Service| match (service.lacks(), service.is_set_by()) {
-            (Some(lacks), _) => lacks.to_owned(),
-            (None, _) if self.is_named => "it is named in the settings".to_owned(),
-            (None, Some(variable)) => format!("{variable} is set"),
-            (None, None) if service.engine == Engine::Searxng => "its address is set".to_owned(),
-            (None, None) => "it needs no key".to_owned(),
+        let why = |service: &Service| match service.is_set_by() {
+            _ if self.is_named => "it is named in the settings".to_owned(),
+            Some(variable) => format!("{variable} is set"),
+            None if service.engine == Engine::Searxng => "its address is set".to_owned(),
+            None => "it needs no key".to_owned(),
         };
         self.services.iter().map(|service| Chosen { engine: service.engine, why: why(service) }).collect()
     }

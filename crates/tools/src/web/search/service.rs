@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use deepgraph_protocol::{ErrorKind, Fee, Hidden, StepError};
+use deepgraph_protocol::{Fee, Hidden, StepError};
 use url::Url;
 
 use super::answer::Answered;
@@ -98,17 +98,13 @@ impl Service {
     /// What this query costs at most: nothing where its answer is there.
     pub(super) fn fee(&self, asked: &Asked) -> Fee {
         let asked = self.fitted(asked).0;
-        let is_free = self.lacks.is_some() || self.memory.has(&asked.key());
+        let is_free = self.memory.has(&asked.key());
         if is_free { Fee::NONE } else { self.price.before(asked.count) }
     }
 
     /// Asks it, if it was not asked the same before.
     pub(super) async fn ask(&self, asked: &Asked) -> Brought {
         let (asked, is_cut) = self.fitted(asked);
-        if let Some(lacks) = &self.lacks {
-            let outcome = Err(self.caller.who.error(ErrorKind::Unauthorized, lacks).unsent());
-            return Brought { engine: self.engine, asked, outcome, fee: Fee::NONE };
-        }
         let came = self.memory.once(asked.key(), engines::ask(self.engine, &self.caller, &asked)).await;
         let mut fee = Fee::NONE;
         let outcome = came.outcome.map(|mut answered| {

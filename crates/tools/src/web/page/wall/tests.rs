@@ -52,6 +52,8 @@ fn pages_that_are_none_are_told() {
             "",
         ),
         (Obstacle::NotThere, "Site", "404\nGo back home", ""),
+        (Obstacle::NotThere, "Oops! 404", "We can\u{2019}t find the page you're looking for.", ""),
+        (Obstacle::NotThere, "Site", "We can't find the page you're looking for.", ""),
         (Obstacle::NotThere, "Site", "The page you are looking for has moved or does not exist.", ""),
         (
             Obstacle::Parked,
@@ -103,11 +105,17 @@ fn pages_that_speak_of_them_pass() {
 #[test]
 fn errors_that_are_checks_are_told() {
     let mut headers = HeaderMap::new();
-    assert!(!is_challenge(&headers, b"<title>403 Forbidden</title>"));
-    assert!(is_challenge(
-        &headers,
-        b"<html><title>Just a moment...</title><script src=/cdn-cgi/challenge-platform/h/b/x>"
-    ));
+    assert!(!is_challenge(&headers));
     headers.insert("cf-mitigated", http::HeaderValue::from_static("challenge"));
-    assert!(is_challenge(&headers, b""));
+    assert!(is_challenge(&headers));
+    for page in [
+        "<html><title>Just a moment...</title><script src=/cdn-cgi/challenge-platform/h/b/x>",
+        "<title>Just a moment...</title><body>Checking your browser before accessing</body>",
+        "<title>Just a moment...</title><noscript>Enable JavaScript and cookies to continue</noscript>",
+    ] {
+        assert!(is_challenge_page(page.as_bytes()), "{page}");
+    }
+    for page in ["<title>403 Forbidden</title>", "<title>Busy</title>Please wait a moment", "<title>Access denied</title>", ""] {
+        assert!(!is_challenge_page(page.as_bytes()), "{page}");
+    }
 }
