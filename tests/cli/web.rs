@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use super::world::{SUCCEEDED, Said, World};
+use super::world::{EXHAUSTED, SUCCEEDED, Said, USAGE, World};
 use crate::support::site::{Page, Site};
 
 const QUESTION: &str = "What is the number of quays of Harle?";
@@ -178,4 +178,53 @@ fn without_sources_it_is_told_what_to_do() {
     assert!(said.err.contains("--docs PATH") && said.err.contains("--web"), "{}", said.err);
     let said = world.deepgraph(&["run", QUESTION, "--search", "altavista"]);
     assert!(said.err.contains("altavista") && said.err.contains("wikipedia"), "{}", said.err);
+}
+
+#[test]
+fn a_web_that_can_not_be_searched_is_told_everywhere() {
+    let (world, site) = (World::new(), harle());
+    let nowhere = site
+        .config()
+        .replace(&format!("base_url: \"{}", site.url), &format!("base_url: \"{}/none", site.url));
+    let config = world.write("web.yaml", &nowhere);
+    let said = world.deepgraph(&["run", QUESTION, "--web", "--config", &config]);
+    assert_eq!(said.code, EXHAUSTED, "{said:?}");
+    assert!(said.out.contains("Nothing was found: the web could not be searched."), "{}", said.out);
+    assert!(
+        said.out.contains("in the web, which could not be searched: searxng: there is no such API"),
+        "{}",
+        said.out
+    );
+    assert!(!said.out.contains("in the sources"), "{}", said.out);
+    let failed = "every search failed: the web could not be searched: searxng: there is no such API";
+    assert!(said.err.contains(failed) && !said.err.contains("is covered"), "{}", said.err);
+    let shown = world.deepgraph(&["show", "last"]);
+    assert!(shown.out.contains(failed), "{}", shown.out);
+
+    // With documents that have the answer the report stands, and says so all the same.
+    world.write("docs/harle.md", "# Harle\n\nThe number of quays of Harle is 12.\n");
+    let docs = world.path("docs").to_string_lossy().into_owned();
+    let said = world.deepgraph(&["run", QUESTION, "--web", "--docs", &docs, "--config", &config]);
+    assert_eq!(said.code, SUCCEEDED, "{said:?}");
+    assert!(said.out.contains("Harle is 12"), "{}", said.out);
+    assert!(said.out.contains("in the web, which could not be searched: searxng"), "{}", said.out);
+}
+
+#[test]
+fn an_engine_that_is_named_needs_its_key_before_anything_runs() {
+    let world = World::new();
+    let said = world.deepgraph(&["run", QUESTION, "--search", "tavily"]);
+    assert_eq!(said.code, USAGE, "{said:?}");
+    assert!(said.err.contains("tavily") && said.err.contains("TAVILY_API_KEY"), "{}", said.err);
+}
+
+#[test]
+fn a_page_that_the_question_names_is_read() {
+    let (world, site) = (World::new(), harle());
+    let config = world.write("web.yaml", &site.config());
+    let asked = format!("What does {}/cranes.html say about cranes?", site.url);
+    let said = world.deepgraph(&["run", &asked, "--web", "--config", &config]);
+    assert_eq!(said.code, SUCCEEDED, "{said:?}");
+    assert!(said.out.contains("Harle has 5 cranes. [1]"), "{}", said.out);
+    assert!(!site.asked().iter().any(|path| path.contains("q=http")), "{:?}", site.asked());
 }

@@ -39,7 +39,10 @@ pub fn what(exit: &Exit, bundle: &Bundle) -> String {
 }
 
 fn text(exit: &Exit, bundle: &Bundle, outlook: Option<&dyn Outlook>) -> String {
-    let words = || table::words(&exit.reason, exit.class).what.to_owned();
+    let words = || match (&exit.reason, exit.findings) {
+        (ExitReason::ResearchComplete, Some(0)) => "the model ended it; nothing was found".to_owned(),
+        (reason, _) => table::words(reason, exit.class).what.to_owned(),
+    };
     let text = limit::said(exit, bundle, outlook).unwrap_or_else(words);
     let Some(detail) = &exit.detail else { return text };
     let detail = one_line(detail, 600);

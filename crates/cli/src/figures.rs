@@ -66,7 +66,13 @@ impl RunFigures {
         figures.status = if is_over { Some(record.status) } else { figures.status };
         let class = Settings::of(record)?.intent.map(|choice| choice.name.to_string());
         let spending = spending(bundle, rows()).map_err(CliError::Fold)?;
-        Ok(RunFigures { query: record.question.clone(), class, figures, failed_searches: FailedSearches::of(&trace), spending })
+        Ok(RunFigures {
+            query: record.question.clone(),
+            class,
+            figures,
+            failed_searches: FailedSearches::of(&trace),
+            spending,
+        })
     }
 
     /// As lines for people.

@@ -2,8 +2,10 @@
 
 use std::fmt;
 
+use deepgraph_protocol::{StepError, Value};
 use deepgraph_research::unsearched::WEB;
-use deepgraph_trace::tree::{Node, NodeKind, Outcome, Trace};
+use deepgraph_trace::Trace;
+use deepgraph_trace::sources::searches;
 use serde::Serialize;
 
 use crate::screen::one_line;
@@ -23,8 +25,7 @@ pub struct FailedSearches {
 impl FailedSearches {
     /// Those of a run; none where none failed.
     pub fn of(trace: &Trace) -> Option<FailedSearches> {
-        let steps = trace.root.all_steps();
-        let outcomes: Vec<Option<String>> = steps.into_iter().filter_map(search).map(why).collect();
+        let outcomes: Vec<Option<String>> = searches(trace).into_iter().map(why).collect();
         let failed: Vec<&String> = outcomes.iter().flatten().collect();
         let why = failed.first()?.to_string();
         Some(FailedSearches { searches: outcomes.len() as u64, failed: failed.len() as u64, why })
@@ -47,22 +48,13 @@ impl fmt::Display for FailedSearches {
     }
 }
 
-/// How a search ended that ended.
-fn search(node: &Node) -> Option<&Outcome> {
-    match &node.kind {
-        NodeKind::Op { op, .. } if &**op == "search" => node.outcome.as_ref(),
-        _ => None,
-    }
-}
-
-/// Why it did not search, or not the web.
-fn why(outcome: &Outcome) -> Option<String> {
-    match outcome {
-        Outcome::Failed(error) => Some(error.message.to_string()),
-        Outcome::Value(result) => {
+/// Why a search was not carried out, or not in the web.
+fn why(ended: Result<&Value, &StepError>) -> Option<String> {
+    match ended {
+        Err(error) => Some(error.message.to_string()),
+        Ok(result) => {
             let mut notes = result.text("text").lines().filter_map(|line| line.strip_prefix("Note: "));
             notes.find(|note| note.starts_with(WEB)).map(str::to_owned)
         }
-        _ => None,
     }
 }

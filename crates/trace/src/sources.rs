@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use deepgraph_protocol::{Citation, Hit, Map, Source, Value};
+use deepgraph_protocol::{Citation, Hit, Map, Source, StepError, Value};
 use serde::Serialize;
 
 use crate::tree::{Node, NodeKind, Outcome, Trace};
@@ -111,6 +111,19 @@ pub fn sources(trace: &Trace) -> Vec<Found> {
         all.add(op, input, result);
     }
     all.close()
+}
+
+/// How each search of a run ended: with what it brought, or why it failed.
+pub fn searches(trace: &Trace) -> Vec<Result<&Value, &StepError>> {
+    let steps = trace.root.all_steps().into_iter();
+    steps
+        .filter_map(|node| match (&node.kind, &node.outcome) {
+            (NodeKind::Op { op, .. }, _) if &**op != "search" => None,
+            (NodeKind::Op { .. }, Some(Outcome::Value(result))) => Some(Ok(result)),
+            (NodeKind::Op { .. }, Some(Outcome::Failed(error))) => Some(Err(error)),
+            _ => None,
+        })
+        .collect()
 }
 
 /// What an op was asked and what it brought.

@@ -12,7 +12,7 @@ use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
 use super::preview::Written;
 use super::scopes::Scopes;
-use super::words::{is_notable, words};
+use super::words::{is_notable, waits, words};
 use crate::screen::{Screen, one_line};
 use crate::when::counted;
 

@@ -71,6 +71,7 @@ impl Exchange<'_> {
         let mut frames = Frames::of(protocol);
         let mut reader = Reader::new(protocol);
         let mut head = Vec::new();
+        let is_json = response.headers().get(CONTENT_TYPE).is_some_and(|kind| kind == "application/json");
         loop {
             let bytes = match response.chunk().await {
                 Ok(Some(bytes)) => bytes,
@@ -92,6 +93,9 @@ impl Exchange<'_> {
         for frame in frames.rest() {
             let taken = reader.take(&frame, self.place, preview);
             taken.map_err(|failure| failure.after(&reader.draft))?;
+        }
+        if head.is_empty() && is_json {
+            return Err(self.place.no_json("").into());
         }
         reader.end(&head, self.place)
     }

@@ -22,14 +22,16 @@ pub(super) struct Came {
 
 impl Came {
     /// What has come of a draft; none where nothing has.
-    pub(super) fn of(draft: &Draft) -> Option<Came> {
+    pub(super) fn of(draft: &Draft) -> Option<Box<Came>> {
         let counts = draft.counts;
         let is_counted = counts.input.is_some() || counts.output.is_some() || draft.cost.is_some();
-        (draft.begun || draft.bytes() > 0 || is_counted).then(|| Came {
-            counts,
-            cost: draft.cost,
-            bytes: draft.bytes(),
-            is_finished: draft.is_finished(),
+        (draft.begun || draft.bytes() > 0 || is_counted).then(|| {
+            Box::new(Came {
+                counts,
+                cost: draft.cost,
+                bytes: draft.bytes(),
+                is_finished: draft.is_finished(),
+            })
         })
     }
 
@@ -60,7 +62,7 @@ impl Failure {
     pub(super) fn into_error(self, request: &ModelRequest, price: Option<Price>, costs: bool) -> StepError {
         match self.came {
             Some(came) => {
-                let came = Came { cost: came.cost.filter(|_| costs), ..came };
+                let came = Came { cost: came.cost.filter(|_| costs), ..*came };
                 self.error.having_used(came.used(request, price))
             }
             None => self.error,

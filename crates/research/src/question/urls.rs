@@ -89,7 +89,11 @@ mod tests {
     fn addresses_are_found_and_leave_what_is_asked() {
         for (text, found, rest) in [
             ("What does http://a.test/x say about crew training?", vec!["http://a.test/x"], "crew training?"),
-            ("Range of the N60 (see https://a.test/b_(c)).", vec!["https://a.test/b_(c)"], "Range of the N60 ."),
+            (
+                "Range of the N60 (see https://a.test/b_(c)).",
+                vec!["https://a.test/b_(c)"],
+                "Range of the N60 .",
+            ),
             ("the N60 range in HTTPS://a.test/q, please", vec!["HTTPS://a.test/q"], "the N60 range , please"),
             ("<http://a.test> and http://a.test", vec!["http://a.test"], " and "),
             ("What is http and https?", vec![], "What is http and https?"),

@@ -36,7 +36,7 @@ pub(super) struct Failure {
     /// What could be asked otherwise.
     pub(super) refused: Option<Refused>,
     /// What had come of a reply; none: nothing.
-    pub(super) came: Option<Came>,
+    pub(super) came: Option<Box<Came>>,
 }
 
 impl From<StepError> for Failure {

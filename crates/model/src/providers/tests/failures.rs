@@ -145,6 +145,11 @@ async fn answers_that_are_no_json_are_invalid_output() {
     assert_eq!(failure(html).await.kind, ErrorKind::InvalidOutput);
     let empty = Answer::new(200, &[("Content-Type", "application/json")], "");
     assert_eq!(failure(empty).await.kind, ErrorKind::InvalidOutput);
+    let cut = Answer::new(200, &[("Content-Type", "text/event-stream")], "");
+    assert_eq!(ask_once(cut, true, &plain()).await.result.unwrap_err().kind, ErrorKind::Network);
+    let whole = Answer::new(200, &[("Content-Type", "application/json")], "{\"choices\": []}");
+    let error = ask_once(whole, true, &plain()).await.result.unwrap_err();
+    assert!(error.message.contains("--no-stream"), "{error}");
     let broken = Answer::new(200, &[("Content-Type", "application/json")], "{\"choices\": [");
     assert_eq!(ask_once(broken, false, &plain()).await.result.unwrap_err().kind, ErrorKind::InvalidOutput);
     for nothing in [json!({}), json!({"choices": []}), json!([]), json!(null), json!("hello")] {

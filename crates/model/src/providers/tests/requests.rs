@@ -38,7 +38,7 @@ async fn messages_calls_and_answers_keep_their_order_and_raw_arguments_do_no_har
     history.tools.push(tool("search"));
     let (head, body) = sent(&history).await;
     assert!(head.starts_with("post /v1/chat/completions http/1.1"), "{head}");
-    assert!(head.contains("authorization: bearer none\r\n"), "{head}");
+    assert!(!head.contains("authorization"), "{head}");
     let messages = &body["messages"];
     let roles: Vec<&str> = messages.as_array().unwrap().iter().filter_map(|m| m["role"].as_str()).collect();
     assert_eq!(roles, ["system", "user", "assistant", "tool", "tool", "user"]);

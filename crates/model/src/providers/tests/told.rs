@@ -134,6 +134,18 @@ async fn the_account_learns_from_replies_by_every_protocol() {
 }
 
 #[tokio::test]
+async fn of_a_list_of_complaints_only_the_complaints_are_read() {
+    let asks = "how a request exceeds the context length of 4096 tokens, and of json schema";
+    let detail = json!({"detail": [
+        {"loc": ["body", "messages", 0], "msg": "Input should be a valid string", "input": asks},
+    ]});
+    let error = failure(422, detail).await;
+    assert_eq!((error.kind, error.window), (ErrorKind::InvalidRequest, None));
+    assert!(error.message.contains("body.messages.0: Input should be a valid string"), "{error}");
+    assert!(!error.message.contains("4096"), "{error}");
+}
+
+#[tokio::test]
 async fn the_account_learns_from_refusals() {
     for stream in [false, true] {
         let told = [("Retry-After", "60")];

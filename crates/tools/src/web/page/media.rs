@@ -143,7 +143,12 @@ mod tests {
             ("text/html", "/a", "%PDF-1.4\n1 0 obj", Ok(Format::Pdf)),
             ("text/plain", "/a", "\r\n%PDF-1.4", Ok(Format::Pdf)),
             ("text/html", "/a", "<p>A file begins with %PDF-1.4", Ok(Format::Html)),
-            ("text/html", "/a", "PK\u{3}\u{4}x", Err("a ZIP archive, as office documents and e-books are".into())),
+            (
+                "text/html",
+                "/a",
+                "PK\u{3}\u{4}x",
+                Err("a ZIP archive, as office documents and e-books are".into()),
+            ),
             ("text/markdown", "/a", "GIF89a", Err("a GIF image".into())),
         ] {
             let url = Url::parse("https://example.com").expect("a URL").join(path).expect("a path");

@@ -115,7 +115,12 @@ fn errors_that_are_checks_are_told() {
     ] {
         assert!(is_challenge_page(page.as_bytes()), "{page}");
     }
-    for page in ["<title>403 Forbidden</title>", "<title>Busy</title>Please wait a moment", "<title>Access denied</title>", ""] {
+    for page in [
+        "<title>403 Forbidden</title>",
+        "<title>Busy</title>Please wait a moment",
+        "<title>Access denied</title>",
+        "",
+    ] {
         assert!(!is_challenge_page(page.as_bytes()), "{page}");
     }
 }
