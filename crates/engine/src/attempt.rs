@@ -96,9 +96,7 @@ impl Machine {
             if next.overflows < model.truncate.tries {
                 return Some((next, 0));
             }
-            if led.is_none() {
-                return None;
-            }
+            led.as_ref()?;
         }
         next.failed += 1;
         if next.route > 0 || before.in_place {

@@ -56,9 +56,7 @@ impl Machine {
             Err(misfit) => misfit,
         };
         let can_be_repaired = misfit.wrong.is_some();
-        if can_be_repaired
-            && let Some(reply) = self.guessed(place, reply)
-        {
+        if can_be_repaired && let Some(reply) = self.guessed(place, reply) {
             return self.finish(step, place, Outcome::Reply(Box::new(reply)));
         }
         if let (Some(wrong), Some(Progress::Open(open))) = (misfit.wrong, self.progress(place)) {

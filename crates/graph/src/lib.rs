@@ -39,7 +39,8 @@ pub mod yaml {
 }
 
 pub use bounds::{
-    Bound, Bounds, Figure, LimitInForce, Measure, Named, RunBounds, ScopeBounds, bounds, bounds_with_fallbacks,
+    Bound, Bounds, Figure, LimitInForce, Measure, Named, RunBounds, ScopeBounds, bounds,
+    bounds_with_fallbacks,
 };
 pub use data::read_data;
 pub use diagnostic::{CODES, Diagnostic, Diagnostics, Severity, help_page};

@@ -1,11 +1,13 @@
 //! Search results of the web as models see them, and back.
 //!
 //! ```text
-//! <https://example.org/ports> Ports of Uruguay (2024-05-01; wikipedia, tavily)
+//! <https://example.org/ports> (2024-05-01; wikipedia, tavily)
+//! > Ports of Uruguay
 //! > Montevideo handled …
 //! ```
 //!
-//! A snippet is what an engine says of a page. It has no id, so it can not be cited.
+//! A snippet is what an engine says of a page. It has no id, so it can not be cited. Title and snippet stand behind the
+//! fence.
 
 use deepgraph_protocol::Hit;
 
@@ -22,7 +24,7 @@ const LONGEST_SNIPPET: usize = 600;
 pub struct Named {
     /// Its URL.
     pub url: String,
-    /// Its title, and what else the engine says of it: date and the engines.
+    /// Its title.
     pub title: String,
     /// The snippet.
     pub snippet: String,
@@ -38,7 +40,8 @@ pub fn render_hits(hits: &[&Hit]) -> String {
         let title: String = one_line(&hit.title).chars().take(LONGEST_TITLE).collect();
         let more: Vec<&str> = [hit.date.as_deref(), hit.found.as_deref()].into_iter().flatten().collect();
         let more = if more.is_empty() { String::new() } else { format!(" ({})", one_line(&more.join("; "))) };
-        out.push_str(&format!("<{}> {title}{more}\n", address(url)));
+        out.push_str(&format!("<{}>{more}\n", address(url)));
+        push_quoted(&mut out, &title);
         let snippet: String = hit.text.trim().chars().take(LONGEST_SNIPPET).collect();
         if !snippet.is_empty() {
             push_quoted(&mut out, &snippet);
@@ -50,10 +53,16 @@ pub fn render_hits(hits: &[&Hit]) -> String {
 /// The pages that stand in a text, up to the first passage.
 pub fn parse_hits(text: &str) -> Vec<Named> {
     let mut found: Vec<Named> = Vec::new();
+    let mut lacks_title = false;
     for line in text.lines().take_while(|line| parse_head(line).is_none()) {
         if let Some(named) = head(line) {
             found.push(named);
+            lacks_title = true;
         } else if let (Some(last), Some(line)) = (found.last_mut(), unquoted(line)) {
+            if std::mem::take(&mut lacks_title) {
+                last.title = line.trim().to_owned();
+                continue;
+            }
             last.snippet.push_str(line);
             last.snippet.push('\n');
         }
@@ -63,9 +72,10 @@ pub fn parse_hits(text: &str) -> Vec<Named> {
 }
 
 fn head(line: &str) -> Option<Named> {
-    let (url, title) = line.strip_prefix('<')?.split_once("> ")?;
+    let (url, more) = line.strip_prefix('<')?.split_once('>')?;
     let is_url = url.starts_with("https://") || url.starts_with("http://");
-    is_url.then(|| Named { url: url.to_owned(), title: title.trim().to_owned(), snippet: String::new() })
+    let is_head = is_url && (more.is_empty() || more.starts_with(" ("));
+    is_head.then(|| Named { url: url.to_owned(), ..Named::default() })
 }
 
 /// A URL on one line that does not end early in angle brackets.
@@ -98,11 +108,12 @@ mod tests {
         let text = render_hits(&[&one, &two, &Hit::default()]);
         assert_eq!(
             text,
-            "<https://example.org/a> Ports (2024-05-01; wikipedia, tavily)\n> One.\n>\n> Two.\n\n<http://example.org/b> Quays\n"
+            "<https://example.org/a> (2024-05-01; wikipedia, tavily)\n> Ports\n> One.\n>\n> Two.\n\n<http://example.org/b>\n> Quays\n"
         );
         let read = parse_hits(&format!("2 pages\n\n{text}\n[k7f2qa-1] T (d.md)\n<https://example.org/c> no"));
         let urls: Vec<&str> = read.iter().map(|named| named.url.as_str()).collect();
         assert_eq!(urls, ["https://example.org/a", "http://example.org/b"]);
+        assert_eq!((read[0].title.as_str(), read[1].title.as_str()), ("Ports", "Quays"));
         assert_eq!((read[0].snippet.as_str(), read[1].snippet.as_str()), ("One.\n\nTwo.", ""));
     }
 
@@ -115,6 +126,7 @@ mod tests {
         );
         let text = render_hits(&[&evil]);
         assert_eq!(parse_hits(&text).len(), 1, "{text}");
+        assert!(text.lines().skip(1).all(|line| line.starts_with("> ")), "{text}");
         assert_eq!(super::super::parse(&text), [], "{text}");
     }
 }

@@ -102,6 +102,35 @@ async fn the_next_of_the_route_is_asked_and_what_is_in_trouble_is_passed_over_fo
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_fallback_that_is_no_help_is_not_asked_again_and_ends_nothing() {
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let calls = asked.clone();
+    let says = move |_: &ModelRequest| match calls.lock().unwrap().len() {
+        1 => down(ErrorKind::RateLimited, Some(20_000)),
+        4 => down(ErrorKind::Unavailable, None),
+        _ => Ok(reply("yes", Vec::new())),
+    };
+    let main = Says { asked: asked.clone(), says };
+    let spare = Says { asked: asked.clone(), says: |_: &ModelRequest| down(ErrorKind::Unauthorized, None) };
+    let ask = |prompt: &str| {
+        let retry = Retry::times(2).backoff("1s");
+        Node::model("main").prompt(prompt).retry(retry).update("said", "result.text")
+    };
+    let graph = Graph::new("two")
+        .channel("said", Type::list(Type::string()).reduce(Reducer::Append))
+        .output(["said"])
+        .start(to("first"))
+        .node("first", ask("a").next(to("second")))
+        .node("second", ask("b"));
+    let host = with_fallback(Host::builder()).model("main", main).model("spare", spare).build().unwrap();
+    let (outcome, _) = recorded(&host, &graph).await;
+    assert_eq!(outcome.end.output["said"].to_json_text(), r#"["yes","yes"]"#);
+    // The third is asked of the one that will be there first.
+    assert_eq!(asked.lock().unwrap()[..3], ["main", "spare::x", "main"]);
+    assert_eq!(asked.lock().unwrap()[3], "main", "it has answered, the other is passed over");
+}
+
+#[tokio::test(start_paused = true)]
 async fn waiting_before_another_attempt_is_no_active_time_and_never_less_than_was_asked_for() {
     let asked = Arc::new(Mutex::new(Vec::new()));
     let calls = asked.clone();

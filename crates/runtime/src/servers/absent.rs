@@ -5,7 +5,7 @@ use std::sync::Arc;
 use deepgraph_graph::{Bundle, ServerTool};
 
 use super::{DownServer, Secrets, UserServers};
-use crate::{Op, RunError};
+use crate::{Op, Ops, RunError};
 
 /// No servers.
 #[derive(Debug, Default)]
@@ -49,7 +49,7 @@ impl Client {
         Vec::new()
     }
 
-    pub(super) fn ops(&self) -> Vec<(String, Arc<dyn Op>)> {
+    pub(super) fn ops(&self, _: &Ops) -> Vec<(String, Arc<dyn Op>)> {
         Vec::new()
     }
 

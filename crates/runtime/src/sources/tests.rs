@@ -193,6 +193,19 @@ async fn where_the_graph_reads_for_itself_the_best_pages_are_read_along() {
 }
 
 #[tokio::test]
+async fn why_a_page_could_not_be_read_along_is_told() {
+    let mut web = harle();
+    let closed = "https://closed.example/a";
+    web.pages
+        .insert(closed.into(), PageRead { url: "https://other.example/b".into(), ..PageRead::default() });
+    let (sources, _) = web.into_sources();
+    let found = call(&sources, "search", r#"{"query": "quays", "read": true}"#).await.unwrap();
+    let told = "Note: https://other.example/b may not be asked\n";
+    assert!(found.text("text").contains(told), "{}", found.text("text"));
+    assert_eq!(count(&found, "sources"), 2, "the other page is read all the same");
+}
+
+#[tokio::test]
 async fn documents_are_found_although_the_web_is_away() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("notes.md"), "# Notes\n\nThe port has 14 quays.\n").unwrap();

@@ -65,7 +65,7 @@ fn ways_that_the_configuration_closes_are_not_counted() {
     let bounds = under(&stock_graph("deep_research"), &set);
     assert_eq!(
         visits(&bounds, "deep_research"),
-        "brief 1, plan 1, review_plan 1, supervise 1, report 1, assemble 1, cite 1"
+        "brief 1, plan 1, review_plan 1, supervise 1, report 1, too_long 1, assemble 1, cite 1"
     );
     assert_eq!(own(&bounds, "deep_research"), "model 3 (15), tools 0, ops 2 (6), questions 1, starts 1");
 }

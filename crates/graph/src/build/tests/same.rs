@@ -58,7 +58,10 @@ fn quick_answer() -> Graph {
                 .cache("24h")
                 .timeout("60s"),
         )
-        .tool("mcp", Tool::call("mcp.*"))
+        .tool(
+            "mcp",
+            Tool::call("mcp.*").update("sources", "result.sources").update("facts", "result.facts"),
+        )
         .limit(
             "max_tool_calls",
             Limit::count(["search", "read", "mcp"]).max(config("max_tool_calls")).exit("tool_call_cap"),

@@ -89,7 +89,10 @@ async fn secrets_of_headers_are_not_repeated() {
     let asking = ModelRequest { model: "mine::m".into(), ..plain() };
     let error = ask_model(&mine(provider, false), &asking).await.result.unwrap_err();
     assert_eq!(error.kind, ErrorKind::Unauthorized);
-    assert!(error.message.contains("CARGO_PKG_NAME") && !error.message.contains("deepgraph-model"), "{error}");
+    assert!(
+        error.message.contains("CARGO_PKG_NAME") && !error.message.contains("deepgraph-model"),
+        "{error}"
+    );
 }
 
 #[tokio::test]

@@ -74,9 +74,7 @@ pub fn wanted(url: &Url, content_type: Option<&str>) -> Result<(), StepError> {
 pub fn obstacle_of_error(url: &Url, answer: &Answer) -> Option<StepError> {
     let is_check = match answer.status.as_u16() {
         404 | 410 => false,
-        403 | 429 | 503 => {
-            wall::is_challenge(&answer.headers) || wall::is_challenge_page(&answer.body.bytes)
-        }
+        403 | 429 | 503 => wall::is_challenge(&answer.headers) || wall::is_challenge_page(&answer.body.bytes),
         _ => wall::is_challenge_page(&answer.body.bytes),
     };
     is_check.then(|| Obstacle::BotCheck.failure(url))

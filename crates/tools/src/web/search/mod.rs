@@ -71,11 +71,11 @@ impl Search {
         let sample = SearchQuery { text: "sample".to_owned(), ..SearchQuery::default() };
         Asked::of(&sample, settings, today()).map_err(|error| problem(error.message))?;
         let is_named = !settings.engines.is_empty();
-        let mut services: Vec<Service> = Vec::new();
+        let (mut services, mut unable): (Vec<Service>, Vec<String>) = Default::default();
         for engine in if is_named { settings.engines.as_slice() } else { Engine::ALL.as_slice() } {
             let service = Service::new(*engine, settings, key).map_err(problem)?;
             if let Some(lacks) = service.lacks().filter(|_| is_named) {
-                return Err(problem(format!("{engine} is named and can not be asked: {lacks}")));
+                unable.push(format!("{engine} is named and can not be asked: {lacks}"));
             }
             // What Crossref knows OpenAlex knows as well, with more abstracts.
             let is_wanted = is_named || (service.lacks().is_none() && *engine != Engine::Crossref);
@@ -83,6 +83,9 @@ impl Search {
             if is_wanted && is_new {
                 services.push(service);
             }
+        }
+        if !unable.is_empty() {
+            return Err(problem(unable.join("; ")));
         }
         Ok(Search { settings: settings.clone(), services, is_named })
     }
