@@ -51,6 +51,9 @@ pub struct Source {
     /// The canonical URL of the page; none: a local document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
+    /// The address under which the page was asked for, canonical, where that is another one: a redirect, a DOI.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked: Option<String>,
     /// Who wrote the page, as it says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub author: Option<String>,

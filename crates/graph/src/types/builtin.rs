@@ -87,6 +87,7 @@ fn build() -> Vec<Arc<RecordType>> {
             ("pieces", optional(list(Type::Record(piece.clone())))),
             ("date", optional(text())),
             ("url", optional(text())),
+            ("asked", optional(text())),
             ("author", optional(text())),
             ("fetched", optional(text())),
             ("hash", optional(text())),

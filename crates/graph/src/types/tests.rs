@@ -235,6 +235,7 @@ fn built_in_records_match_the_protocol() {
         pieces: vec![Piece { span, ..Piece::default() }],
         span,
         url: some(),
+        asked: some(),
         author: some(),
         fetched: some(),
         hash: some(),

@@ -38,6 +38,8 @@ pub(super) struct Dropped {
 pub(super) struct Pages<'s> {
     sources: &'s Sources,
     by_url: BTreeMap<String, Vec<String>>,
+    /// URLs that stand in documents of the user's own.
+    own: BTreeSet<String>,
 }
 
 impl<'s> Pages<'s> {
@@ -45,21 +47,26 @@ impl<'s> Pages<'s> {
     pub fn of(sources: &'s Sources) -> Pages<'s> {
         let mut by_url: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for (id, source) in sources {
-            if let Some(url) = url_of(source).and_then(canonical) {
+            // A page counts under every name that the run had it by.
+            let names = [url_of(source), Some(source.document.as_str()), source.asked.as_deref()];
+            let is_page = url_of(source).is_some();
+            let names: BTreeSet<String> =
+                names.into_iter().flatten().filter(|_| is_page).filter_map(canonical).collect();
+            for url in names {
                 by_url.entry(url).or_default().push(id.clone());
             }
         }
-        Pages { sources, by_url }
+        // What a server's tool answered says how it was found; a URL in it may lead anywhere.
+        let is_own = |source: &&Source| url_of(source).is_none() && source.found.is_none();
+        let texts = sources.values().filter(is_own).map(|source| source.text.as_str());
+        let urls = texts.flat_map(links_of).filter_map(|link| link.target);
+        let own = urls.filter_map(|url| named(&url)).collect();
+        Pages { sources, by_url, own }
     }
 
     /// The passages of the page of a URL; none where it was not read.
     fn passages(&self, url: &str) -> Option<&Vec<String>> {
-        let with_scheme = match url {
-            url if url.contains("://") || url.starts_with("10.") => canonical(url),
-            url if url.get(..4).is_some_and(|head| head.eq_ignore_ascii_case("doi:")) => canonical(url),
-            url => canonical(&format!("https://{}", url.trim_start_matches('/'))),
-        };
-        self.by_url.get(&with_scheme?)
+        self.by_url.get(&named(url)?)
     }
 
     /// The passages that a link leads to: those of the page of a URL in it, those whose ids it names.
@@ -82,10 +89,7 @@ impl<'s> Pages<'s> {
 
     /// Whether a URL stands in a document of the user's own: a report may repeat it.
     fn is_in_documents(&self, url: &str) -> bool {
-        // What a server's tool answered says how it was found; a URL in it may lead anywhere.
-        let is_own = |source: &&Source| url_of(source).is_none() && source.found.is_none();
-        let documents = self.sources.values().filter(is_own);
-        documents.into_iter().any(|source| source.text.contains(url))
+        named(url).is_some_and(|url| self.own.contains(&url))
     }
 
     /// A text without URLs of pages that were not read.
@@ -98,10 +102,20 @@ impl<'s> Pages<'s> {
                 continue;
             }
             out.push_str(&text[at..link.range.start]);
-            out.push_str(&text[link.label.clone()]);
+            // What stands for people may hold addresses itself.
+            out.push_str(&self.without_others(&text[link.label.clone()]));
             at = link.range.end;
         }
         out + &text[at..]
+    }
+}
+
+/// The canonical form of a URL as it is written in prose.
+fn named(url: &str) -> Option<String> {
+    match url {
+        url if url.contains("://") || url.starts_with("10.") => canonical(url),
+        url if url.get(..4).is_some_and(|head| head.eq_ignore_ascii_case("doi:")) => canonical(url),
+        url => canonical(&format!("https://{}", url.trim_start_matches('/'))),
     }
 }
 
@@ -195,12 +209,13 @@ impl Writer<'_> {
             self.copy(range.start);
             if is_heading {
                 self.resolved.dropped.count(!led_to.is_empty());
-                let name = if link.label.is_empty() {
-                    host(link.target.as_deref().unwrap_or(""))
-                } else {
-                    &self.body[link.label.clone()]
+                // The name of a page that was read; of another nothing is left but what stands for people.
+                let name = match link.label.is_empty() {
+                    true if led_to.is_empty() => String::new(),
+                    true => host(link.target.as_deref().unwrap_or("")).to_owned(),
+                    false => self.pages.without_others(&self.body[link.label.clone()]),
                 };
-                self.resolved.text.push_str(name);
+                self.resolved.text.push_str(&name);
             } else {
                 self.mark(link, led_to);
             }
@@ -213,8 +228,9 @@ impl Writer<'_> {
     }
 
     fn mark(&mut self, link: &Link, led_to: Vec<String>) {
+        let label = self.pages.without_others(&self.body[link.label.clone()]);
         let text = &mut self.resolved.text;
-        text.push_str(&self.body[link.label.clone()]);
+        text.push_str(&label);
         if text.chars().next_back().is_some_and(|c| !c.is_whitespace()) {
             text.push(' ');
         }

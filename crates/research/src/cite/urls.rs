@@ -1,11 +1,15 @@
 //! URLs and DOIs of a draft, in whatever form they are written.
 
 mod bare;
+mod decoded;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 pub(super) use bare::{bare, is_url};
+pub(super) use decoded::{decoded, leads_out};
+
+use bare::begins_web;
 
 use crate::text::blocks::lines;
 
@@ -56,7 +60,7 @@ fn note(line: &str, is_list: bool) -> Option<(&str, Rest<'_>)> {
         let text = rest.strip_prefix(':').unwrap_or(rest);
         let is_footnote = label.starts_with('^') && rest.starts_with(':');
         let leads = rest.starts_with(':')
-            && text.split_whitespace().next().is_some_and(|word| is_url(word.trim_matches(['<', '>'])));
+            && text.split_whitespace().next().is_some_and(|word| leads_out(word.trim_matches(['<', '>'])));
         let is_number = !label.is_empty() && label.bytes().all(|b| b.is_ascii_digit());
         // `[text](url)` and `[text][ref]` at the beginning of a line are links.
         let is_link = rest.starts_with(['(', '[']);
@@ -82,7 +86,7 @@ pub(super) fn links(text: &str, notes: &Notes) -> Vec<Link> {
         let link = match c {
             '[' => bracketed(text, at, notes),
             '<' => angled(text, at),
-            _ if is_word_start(text, at) => bare(text, at).map(|range| Link {
+            _ if begins_web(text, at) || is_word_start(text, at) => bare(text, at).map(|range| Link {
                 target: Some(text[range.clone()].to_owned()),
                 label: range.end..range.end,
                 range,
@@ -121,10 +125,10 @@ fn bracketed(text: &str, at: usize, notes: &Notes) -> Option<Link> {
             .and_then(|t| t.split('>').next())
             .or_else(|| target.split_whitespace().next())?;
         let label = if is_url(text[label.clone()].trim()) { close..close } else { label };
-        return is_url(target).then(|| Link {
+        return leads_out(target).then(|| Link {
             range: start..close + 1 + end + 1,
             label,
-            target: Some(target.to_owned()),
+            target: Some(decoded(target)),
         });
     }
     if behind.starts_with('[') {
@@ -153,14 +157,8 @@ fn angled(text: &str, at: usize) -> Option<Link> {
     let is_tag = inner.get(..2).is_some_and(|head| head.eq_ignore_ascii_case("a "))
         || inner.get(..4).is_some_and(|head| head.eq_ignore_ascii_case("img "));
     let value = inner.split_once('=').filter(|_| is_tag)?.1;
-    let target = value
-        .trim_start()
-        .trim_start_matches(['"', '\''])
-        .split(['"', '\'', ' '])
-        .find(|word| is_url(word))
-        .map(str::to_owned);
-    let target =
-        target.or_else(|| inner.split(['"', '\'', ' ', '=']).find(|word| is_url(word)).map(str::to_owned))?;
+    let words = value.trim_start().trim_start_matches(['"', '\'']).split(['"', '\'', ' ']);
+    let target = words.chain(inner.split(['"', '\'', ' ', '='])).find(|word| leads_out(word)).map(decoded)?;
     let (label, close) = match rest.get(end..).and_then(|tail| tail.find("</a>")) {
         Some(close) => (at + end + 1..at + end + close, at + end + close + 4),
         None => (at..at, at + end + 1),

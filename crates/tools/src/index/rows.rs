@@ -101,6 +101,7 @@ fn passage(row: &SqlRow<'_>) -> rusqlite::Result<Row> {
         fetched: None,
         hash: None,
         found: None,
+        asked: None,
     };
     Ok(Row { ordinal, source, names: row.get(12)? })
 }

@@ -130,8 +130,14 @@ impl Web {
         most_bytes: usize,
     ) -> Result<WebPage, StepError> {
         let page = self.page(url).await?;
+        let asked =
+            asked(url).ok().and_then(|asked| canonical_of(&asked)).filter(|asked| *asked != page.document);
         let query = query.map(str::to_owned);
-        aside(move || chosen(&page, query.as_deref(), from, most_bytes)).await?
+        let mut read = aside(move || chosen(&page, query.as_deref(), from, most_bytes)).await??;
+        for passage in &mut read.passages {
+            passage.asked.clone_from(&asked);
+        }
+        Ok(read)
     }
 
     /// The whole page, at the first address of those that it may have which can be reached.

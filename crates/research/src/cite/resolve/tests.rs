@@ -133,6 +133,114 @@ fn an_invented_url_goes_however_it_is_written() {
     }
 }
 
+/// The oracle knows what it planted, and asks nothing of what finds URLs: a host of this name is in no report, however it
+/// is hidden.
+fn holds_planted(text: &str) -> bool {
+    let plain: String = text.chars().filter(|c| c.is_alphanumeric()).collect();
+    plain.to_lowercase().contains("planted")
+}
+
+#[test]
+fn planted_hosts_are_in_no_report_however_they_are_hidden() {
+    for form in [
+        "详见https://planted.example/a。",
+        "см.https://planted.example/a",
+        "_https://planted.example/a_",
+        "-https://planted.example/a",
+        "1.https://planted.example/a",
+        "x.https://planted.example/a",
+        "[y](https\\://planted.example/a)",
+        "[y](https&#58;//planted.example/a)",
+        "[y](https&colon;//planted.example/a)",
+        "[y](https:/planted.example/a)",
+        "[y](//planted.example/a)",
+        "[y](\\\\planted.example/a)",
+        "[y](<https:planted.example/a>)",
+        "[y][q]\n\n[q]: https&#x3a;//planted.example/a",
+        "<a href=\"https:planted.example/a\">y</a>",
+        "<a href='https&colon;//planted.example/a'>y</a>",
+        "<img src=//planted.example/a>",
+        "<div onclick=\"location='https://planted.example/a'\">y</div>",
+        "[![see https://planted.example/alt](https://cdn.planted.example/i.png)](https://planted.example/)",
+        "![https://planted.example/alt](https://planted.example/i.png)",
+        "https:/planted.example/a",
+        "https\\://planted.example/a",
+        "https：//planted.example/a",
+        "ht\u{200b}tps://planted.example/a",
+        "HTTPS://PLANTED.EXAMPLE/A",
+        "planted.ai/x",
+        "bit.planted.ly/x",
+        "www.planted.example",
+        "见www.planted.example/x",
+        "`https://planted.example/a`",
+        "https://user@planted.example/",
+        "https://ports.example.planted.example/report-2024.html",
+        "mailto:me@planted.example [m](mailto:me@planted.example)",
+    ] {
+        for draft in [
+            format!("The port of Harle has 12 quays {form}."),
+            format!("The port of Harle has 12 quays [p3mzk2-1]. {form}"),
+            format!("## Quays {form}\n\nThe port of Harle has 12 quays [p3mzk2-1]."),
+            format!("The port of Harle has 12 quays [1].\n\n## Sources\n\n1. {form}"),
+        ] {
+            let report = cite(&draft, &sources());
+            // An address to write to is no page; as a link it goes all the same.
+            let text = report.text.replace("mailto:me@planted.example", "");
+            assert!(!holds_planted(&text), "{draft}\n->\n{}", report.text);
+        }
+    }
+}
+
+#[test]
+fn a_part_of_a_url_in_ones_own_documents_is_not_in_them() {
+    for url in ["https://quay.example/plans", "https://quay.example", "https://quay.example/pla"] {
+        let report = report(&format!("The quay has a plan ({url})."));
+        assert!(!report.text.contains(url), "{url}: {}", report.text);
+    }
+    let kept = report("The quay has a plan: https://quay.example/plan.");
+    assert!(kept.text.contains("https://quay.example/plan"), "{}", kept.text);
+}
+
+#[test]
+fn a_page_counts_under_the_address_that_was_asked_for() {
+    let mut all = sources();
+    for id in ["p3mzk2-1", "p3mzk2-2"] {
+        if let Some(source) = all.get_mut(id) {
+            source.asked = Some("https://short.example/p".into());
+            source.document = "https://ports.example/report".into();
+        }
+    }
+    for url in ["https://short.example/p", "https://ports.example/report", READ] {
+        let report = cite(&format!("The port of Harle has 12 quays ({url})."), &all);
+        assert_eq!(report.citations.len(), 1, "{url}: {}", report.text);
+        assert_eq!(report.citations[0].url.as_deref(), Some(READ), "what is told is where it was read");
+        assert!(!report.text.contains("short.example"), "{}", report.text);
+    }
+}
+
+#[test]
+fn words_of_prose_are_no_addresses() {
+    for words in [
+        "and/or",
+        "notes.md/x",
+        "index.html/old",
+        "v1.2/3",
+        "e.g./i.e.",
+        "U.S./China",
+        "Node.js/Express",
+        "24/7",
+        "http: the protocol",
+        "the https:// scheme",
+        "HTTP/1.1",
+        "Ph.D/MSc",
+        "3.5/4.0",
+        "km/h",
+    ] {
+        let report = cite(&format!("The port of Harle has 12 quays, {words} [p3mzk2-1]."), &sources());
+        assert!(report.text.contains(words), "{words}: {}", report.text);
+    }
+}
+
 #[test]
 fn what_else_bears_a_sentence_out_is_kept() {
     let (text, counts) = body("The port of Harle has 12 quays [p3mzk2-1] (https://invented.example/a).");
@@ -145,11 +253,8 @@ fn what_else_bears_a_sentence_out_is_kept() {
 fn lists_of_urls_and_heads_keep_none() {
     let draft = "# On https://invented.example/a\n\nThe port of Harle has 12 quays [p3mzk2-1].\n\n- https://invented.example/a\n- <https://invented.example/b>\n\n## More\n\nIt is so.";
     let report = report(draft);
-    assert!(
-        report.text.starts_with("# On invented.example\n\nThe port of Harle has 12 quays. [1]\n\n## More"),
-        "{}",
-        report.text
-    );
+    let text = report.text.replace("# On \n", "# On\n");
+    assert!(text.starts_with("# On\n\nThe port of Harle has 12 quays. [1]\n\n## More"), "{text}");
     assert_eq!(report.checked, checked(1, 3));
 }
 

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-/// Endings of hosts that make a URL of a word with a slash behind them, although it has no scheme.
-const HOSTS: &[&str] = &[
-    "app", "at", "au", "be", "biz", "br", "ca", "ch", "cn", "co", "com", "cz", "de", "dev", "dk", "edu",
-    "es", "eu", "fi", "fr", "gov", "ie", "in", "info", "int", "io", "it", "jp", "kr", "mil", "mx", "net",
-    "news", "nl", "no", "nz", "org", "pl", "pt", "ru", "se", "site", "tv", "uk", "us", "xyz", "za",
+/// Endings of file names, which make no host of a word with a slash behind them.
+const FILES: &[&str] = &[
+    "css", "csv", "doc", "docx", "go", "gz", "htm", "html", "java", "jpeg", "jpg", "js", "json", "jsonl",
+    "log", "md", "mjs", "pdf", "php", "png", "ppt", "pptx", "py", "rb", "rs", "rst", "sh", "svg", "tar",
+    "tex", "toml", "ts", "tsv", "txt", "xls", "xlsx", "xml", "yaml", "yml", "zip",
 ];
 
 /// Schemes that do without slashes.
@@ -15,7 +15,35 @@ const SCHEMES: &[&str] = &["data:text", "javascript:"];
 /// Whether a word is a URL or a DOI, and nothing else.
 pub(in crate::cite) fn is_url(word: &str) -> bool {
     let is_whole = bare(word, 0).is_some_and(|range| range.start == 0 && range.end + 1 >= word.len());
-    is_whole || has_scheme(word) || word.starts_with("//") && word.contains('.')
+    is_whole || has_scheme(word) || web_scheme(word).is_some() || word.starts_with("//") && word.contains('.')
+}
+
+/// Whether an address of the web begins at a byte of a text, whatever stands before it: words of many scripts are written
+/// without a space between, and `_`, `-` and `.` stand close.
+pub(in crate::cite) fn begins_web(text: &str, at: usize) -> bool {
+    let Some(rest) = text.get(at..).filter(|rest| rest.starts_with(['h', 'H', 'f', 'F', 'w', 'W'])) else {
+        return false;
+    };
+    let is_inside_word = text[..at].chars().next_back().is_some_and(|c| c.is_ascii_alphanumeric());
+    web_scheme(rest).is_some() || (has_prefix(rest, "www.") && !is_inside_word)
+}
+
+/// The length of `https://` and its like, as renderers take them: `https:/`, `https:`, with slashes of both kinds, a
+/// full-width colon, an entity or an escape.
+fn web_scheme(text: &str) -> Option<usize> {
+    let name = ["https", "http", "ftp"].into_iter().find(|name| has_prefix(text, name))?;
+    let mut rest = text.get(name.len()..)?;
+    rest = rest.trim_start_matches(['\u{200b}', '\u{200c}', '\u{200d}', '\u{2060}', '\u{feff}']);
+    rest = rest.strip_prefix('\\').unwrap_or(rest);
+    let colon = [":", "：", "&#58;", "&#x3a;", "&#x3A;", "&colon;"]
+        .into_iter()
+        .find(|colon| rest.starts_with(colon))?;
+    let behind = rest.get(colon.len()..)?.trim_start_matches(['/', '\\']);
+    let host: &str =
+        behind.split(|c: char| ends_url(c) || matches!(c, '/' | '?' | '#' | '\\')).next().unwrap_or("");
+    let is_host = host.starts_with(|c: char| c.is_alphanumeric() || c == '[')
+        && (host.trim_end_matches('.').contains(['.', ':']) || text.len() - behind.len() >= name.len() + 3);
+    is_host.then(|| text.len() - behind.len())
 }
 
 /// The URL or DOI that begins at a byte of a text, without the punctuation behind it.
@@ -23,8 +51,11 @@ pub(in crate::cite) fn bare(text: &str, at: usize) -> Option<Range<usize>> {
     let rest = text.get(at..)?;
     let end = rest.find(ends_url).unwrap_or(rest.len());
     let word = trimmed(&rest[..end]);
-    let is_found =
-        has_scheme(word) || (has_prefix(word, "www.") && word.len() > 6) || is_doi(word) || has_host(word);
+    let is_found = has_scheme(word)
+        || web_scheme(word).is_some()
+        || (has_prefix(word, "www.") && word.len() > 6)
+        || is_doi(word)
+        || has_host(word);
     is_found.then(|| at..at + word.len())
 }
 
@@ -111,5 +142,7 @@ fn has_host(word: &str) -> bool {
     !names.is_empty()
         && labels.iter().all(is_label)
         && names.iter().any(|name| name.bytes().any(|b| b.is_ascii_alphabetic()))
-        && HOSTS.contains(&ending.to_ascii_lowercase().as_str())
+        && ending.len() >= 2
+        && ending.bytes().all(|b| b.is_ascii_lowercase())
+        && !FILES.contains(ending)
 }

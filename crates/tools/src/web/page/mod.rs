@@ -159,6 +159,7 @@ impl Read {
             fetched: Some(fetched.fetched.clone()),
             hash: Some(hash.clone()),
             found: None,
+            asked: None,
         };
         Page {
             passages: (1..).zip(passages).map(source).collect(),
