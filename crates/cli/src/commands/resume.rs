@@ -12,6 +12,7 @@ use deepgraph_protocol::StepId;
 use deepgraph_runtime::{Question, RunError, Work, assigned};
 use deepgraph_store::{RunId, RunRecord, Store};
 
+use self::other_graph::Under;
 use crate::args::Global;
 use crate::documents;
 use crate::drive::{DriveOptions, Driver};
@@ -90,16 +91,8 @@ pub fn carry_out(options: Options, global: &Global) -> Result<ExitStatus, CliErr
         if !options.docs.is_empty() {
             settings.docs = documents::absolute(&options.docs);
         }
-        return other_graph::go_on(
-            &driver,
-            &*store,
-            &record,
-            &bundle,
-            settings,
-            graph,
-            config,
-            options.dry_run,
-        );
+        let under = Under { graph, own: config, is_dry: options.dry_run };
+        return other_graph::go_on(&driver, &*store, &record, &bundle, settings, &under);
     }
     if options.again.is_wanted() {
         if !options.docs.is_empty() {

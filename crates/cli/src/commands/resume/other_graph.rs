@@ -27,6 +27,16 @@ use crate::when::{self, counted};
 /// How many steps that differ are named.
 const SHOWN: usize = 10;
 
+/// Under what a run goes on.
+pub struct Under<'a> {
+    /// The graph.
+    pub graph: &'a str,
+    /// A configuration file of whoever goes on with it.
+    pub own: Option<&'a Path>,
+    /// Whether it is only told what would be taken over.
+    pub is_dry: bool,
+}
+
 /// Goes on with a run under another graph, or only tells what would be taken over.
 ///
 /// # Errors
@@ -38,10 +48,9 @@ pub fn go_on(
     record: &RunRecord,
     stored: &Arc<Bundle>,
     mut settings: Settings,
-    graph: &str,
-    own: Option<&Path>,
-    is_dry: bool,
+    under: &Under<'_>,
 ) -> Result<ExitStatus, CliError> {
+    let Under { graph, own, is_dry } = *under;
     let bundle = load(stored, graph, driver)?;
     let rows = store.entries(&record.run_id, 0)?;
     let folded: Vec<Row<'_>> = rows.iter().map(|row| Row { scope: &row.scope, entry: &row.entry }).collect();

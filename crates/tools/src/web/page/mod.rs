@@ -246,7 +246,7 @@ fn html(url: &Url, text: &str, base: usize) -> Result<Read, StepError> {
     if tokens.len() == MOST_TOKENS {
         notes.push(format!("read up to its tag number {MOST_TOKENS}"));
     }
-    Ok(Read { extracted, head, links, refresh, notes, ..Read::default() })
+    Ok(Read { extracted, head, links, refresh, notes })
 }
 
 /// Where a tag or a text begins.
