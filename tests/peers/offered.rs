@@ -32,13 +32,13 @@ fn the_filesystem_server_of_the_configuration_answers_a_stock_graph() {
     run();
     // The id of what was read is the same each time.
     let trace = world.deepgraph(&["trace", "last", "--full"]).out;
-    let (before, _) = trace.split_once("] read_text_file of files").expect("the tool's answer is a source");
+    let (before, _) = trace.split_once("] (files: read_text_file").expect("the tool's answer is a source");
     let (_, id) = before.rsplit_once('[').expect("its id stands before it");
     world.write("script.yaml", &SCRIPT.replace("DATA", &data).replace("ID", id));
     let said = run();
     assert_eq!(said.code, SUCCEEDED, "{}", said.err);
     // What the tool read is a source, named by the call.
-    for part in ["The tide turns twice a day [1]", "files: read_text_file(path: "] {
+    for part in ["The tide turns twice a day. [1]", "files: read_text_file(path: "] {
         assert!(said.out.contains(part), "{part}: {}", said.out);
     }
     for part in [

@@ -118,7 +118,7 @@ pub fn parse(text: &str) -> Vec<Passage> {
     let mut lacks_title = false;
     for line in text.lines() {
         if let Some(head) = parse_head(line) {
-            lacks_title = is_page(&head.document) && head.title.is_empty();
+            lacks_title = is_fenced(&head.document) && head.title.is_empty();
             passages.push(head);
         } else if let Some(passage) = passages.last_mut() {
             if is_fenced(&passage.document) {
@@ -202,7 +202,7 @@ fn label(source: &Source) -> String {
 }
 
 fn push_head(out: &mut String, source: &Source) {
-    let label = match is_page(&source.document) {
+    let label = match is_fenced(&source.document) {
         true => String::new(),
         false => format!(" {}", label(source)),
     };
@@ -232,9 +232,10 @@ fn parse_head(line: &str) -> Option<Passage> {
         return None;
     }
     let rest = rest.trim_end();
-    // The head of a page has nothing but its address, whatever stands in that.
-    let page = rest.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).filter(|inner| is_page(inner));
-    let (label, document) = match page {
+    // The head of what stands behind the fence has nothing but its address, whatever stands in that.
+    let alone =
+        rest.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).filter(|inner| is_fenced(inner));
+    let (label, document) = match alone {
         Some(address) => ("", address),
         None => split_document(rest)?,
     };
