@@ -61,11 +61,6 @@ impl Models {
             names.into_iter().map(|(name, as_of)| ListedModel { facts: self.facts(&name), name, as_of });
         listed.collect()
     }
-
-    /// What is known of a model: from the settings, and from the built-in table.
-    pub fn facts_of(&self, model: &str) -> ModelFacts {
-        self.facts(model)
-    }
 }
 
 #[cfg(test)]

@@ -107,32 +107,37 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn record(&mut self, depth: usize) -> Option<Value> {
-        self.at += 1;
-        let mut fields = Map::new();
+    /// Whether something stands before the bracket that ends this, which is passed; `other` is the bracket of what is around
+    /// it: this one was forgotten then.
+    fn has_more(&mut self, own: char, other: char) -> bool {
         loop {
             self.skip();
             match self.peek() {
                 None => {
                     self.guessed.insert("an end that was cut off");
-                    break;
-                }
-                Some('}') => {
-                    self.at += 1;
-                    break;
+                    return false;
                 }
                 Some(',') => {
                     self.at += 1;
                     self.mended.insert("commas");
-                    continue;
                 }
-                // The bracket of what is around it: this one was forgotten.
-                Some(']') => {
+                Some(c) if c == own => {
+                    self.at += 1;
+                    return false;
+                }
+                Some(c) if c == other => {
                     self.guessed.insert("brackets");
-                    break;
+                    return false;
                 }
-                Some(_) => {}
+                Some(_) => return true,
             }
+        }
+    }
+
+    fn record(&mut self, depth: usize) -> Option<Value> {
+        self.at += 1;
+        let mut fields = Map::new();
+        while self.has_more('}', ']') {
             let name = self.name()?;
             self.skip();
             if self.peek().is_none() {
@@ -162,28 +167,7 @@ impl<'t> Reader<'t> {
     fn list(&mut self, depth: usize) -> Option<Value> {
         self.at += 1;
         let mut items = Vec::new();
-        loop {
-            self.skip();
-            match self.peek() {
-                None => {
-                    self.guessed.insert("an end that was cut off");
-                    break;
-                }
-                Some(']') => {
-                    self.at += 1;
-                    break;
-                }
-                Some(',') => {
-                    self.at += 1;
-                    self.mended.insert("commas");
-                    continue;
-                }
-                Some('}') => {
-                    self.guessed.insert("brackets");
-                    break;
-                }
-                Some(_) => {}
-            }
+        while self.has_more(']', '}') {
             match self.part(depth)? {
                 Part::Cut => {
                     self.guessed.insert("an end that was cut off");
